@@ -1,6 +1,4 @@
-/**
- * Ranks inside one JVM. Each rank has a thread, or all ranks run on one thread in an order that is drawn from a seed.
- */
+/** Ranks inside one JVM. Each rank has a thread, or all ranks run on one thread in an order drawn from a seed. */
 module ferro.backend.simulated {
     requires transitive ferro.collectives;
 

@@ -84,10 +84,7 @@ final class CallChecks {
         fullRecords(kind, op, "input", operand.elementCount());
     }
 
-    /**
-     * Checks that no record of the op is split between two parts, for a call in which each rank gets a part of the
-     * result.
-     */
+    /** Checks that no part splits a record of the op, for a call in which each rank gets a part of the result. */
     static void partsOfRecords(CollectiveKind kind, ReduceOp op, Tensor part, long... counts) {
         fullRecords(kind, op, partName(kind), part.elementCount());
         for (int rank = 0; rank < counts.length; rank++) {

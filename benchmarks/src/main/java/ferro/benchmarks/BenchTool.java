@@ -10,9 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/**
- * The tool {@code ferro bench}, which times one collective over several sizes, checks every result, and prints a table.
- */
+/** The tool {@code ferro bench}, which times a collective over several sizes, checks results, and prints a table. */
 @Command(
         name = "bench",
         description =

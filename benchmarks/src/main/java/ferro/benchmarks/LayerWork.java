@@ -49,9 +49,7 @@ abstract class LayerWork {
         }
     }
 
-    /**
-     * An accelerator that gets all layers of a step at once. Each layer is done a fixed time after the previous layer.
-     */
+    /** An accelerator that gets all layers of a step at once. Each layer ends a fixed time after the previous layer. */
     private static final class TimedWait extends LayerWork {
         private final long layerNanos;
         private long done;

@@ -116,10 +116,7 @@ record MachineUse(int cores, int localRanks, int ranks) {
         }
     }
 
-    /**
-     * Returns the counters of a compiler thread. Returns an empty array for another thread, or if the thread has just
-     * ended.
-     */
+    /** Returns the counters of a compiler thread; an empty array for another thread, or if the thread has ended. */
     private static String[] compilerTimes(Path thread) {
         try {
             return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")

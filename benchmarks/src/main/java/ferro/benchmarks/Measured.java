@@ -26,9 +26,7 @@ public enum Measured {
     SCAN(CollectiveKind.SCAN),
     /** Barrier, which has no data. */
     BARRIER(CollectiveKind.BARRIER),
-    /**
-     * Messages between ranks 0 and 1. The size is the size of one message, and the time is the time of one direction.
-     */
+    /** Messages between ranks 0 and 1. The size is for one message, and the time is for one direction. */
     PINGPONG(null);
 
     private final CollectiveKind kind;
@@ -79,10 +77,7 @@ public enum Measured {
         return kind != null && kind.hasParts();
     }
 
-    /**
-     * Returns whether a rank has input that the call does not change. A bench may write such input again before every
-     * call.
-     */
+    /** Returns whether a rank has input that no call changes. A bench may write the input again before every call. */
     boolean readsInput(boolean root) {
         return switch (this) {
             case REDUCE, ALLGATHER, REDUCESCATTER, GATHER, ALLTOALL -> true;

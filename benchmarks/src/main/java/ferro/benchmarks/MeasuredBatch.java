@@ -32,10 +32,7 @@ final class MeasuredBatch implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs all operations once on known data. Returns how many elements of this rank differ from the result of a plain
-     * loop.
-     */
+    /** Runs all operations on known data. Returns how many elements of this rank differ from a plain loop's result. */
     long wrongElements() {
         for (MeasuredOperation operation : operations) {
             operation.giveKnownInput();

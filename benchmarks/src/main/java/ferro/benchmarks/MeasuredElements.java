@@ -68,9 +68,7 @@ record MeasuredElements(HostTensor tensor, ByteBuffer element, Buffer view) {
         }
     }
 
-    /**
-     * Returns whether an element is right. Integers wrap around. Floating-point sums may be rounded in another order.
-     */
+    /** Returns whether an element is right. Integers wrap around. Floating-point sums may be rounded differently. */
     boolean is(int index, Expectation.Value expected) {
         DataType type = tensor.dataType();
         type.carrier().put(view, 0, tensor.memory(), index, 1);

@@ -113,10 +113,7 @@ final class MeasuredOperation implements AutoCloseable {
         call.run();
     }
 
-    /**
-     * Runs the operation once on known data. Returns how many elements of this rank differ from the result of a plain
-     * loop.
-     */
+    /** Runs the operation on known data. Returns how many elements of this rank differ from a plain loop's result. */
     long wrongElements() {
         giveKnownInput();
         run();

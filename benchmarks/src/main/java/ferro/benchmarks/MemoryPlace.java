@@ -16,10 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 
-/**
- * The kind of memory that has the measured tensors. For every kind of memory, elements are filled and compared in
- * arrays.
- */
+/** The kind of memory of the measured tensors. For every kind of memory, elements are filled and compared in arrays. */
 sealed interface MemoryPlace extends AutoCloseable {
     /** Returns a tensor with the type and length of {@code elements}. On the host, the tensor is the array itself. */
     Tensor tensor(MeasuredElements elements);
@@ -27,10 +24,7 @@ sealed interface MemoryPlace extends AutoCloseable {
     /** Copies the array into the tensor. */
     void write(MeasuredElements from, Tensor to);
 
-    /**
-     * Writes all elements of the tensor again, as a program does in this kind of memory. The written values do not
-     * matter.
-     */
+    /** Writes all elements of the tensor again, as a program does in this kind of memory. The values do not matter. */
     default void rewrite(MeasuredElements from, Tensor to) {
         write(from, to);
     }
@@ -131,9 +125,7 @@ sealed interface MemoryPlace extends AutoCloseable {
             this.room = group.allocate(type, Math.multiplyExact(strideElements, (long) tensors));
         }
 
-        /**
-         * Allocates memory for a sweep. If the ranks cannot share memory, rank 0 prints a message on standard error.
-         */
+        /** Allocates memory for a sweep. Rank 0 prints a message on standard error if the ranks cannot share memory. */
         static SharedPlace of(ProcessGroup group, Sweep sweep) {
             long bytesMost = 0;
             for (long size : sweep.sizes()) {

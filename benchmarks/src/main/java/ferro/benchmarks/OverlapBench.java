@@ -114,9 +114,7 @@ public final class OverlapBench {
         }
     }
 
-    /**
-     * Communicates until the code is compiled, and returns the time of communication with the fastest size of buckets.
-     */
+    /** Communicates until the code is compiled. Returns the time of communication with the fastest bucket size. */
     private double communicatingMillis(List<OverlapStep> steps) {
         double fastest = Double.POSITIVE_INFINITY;
         double spent = 0;

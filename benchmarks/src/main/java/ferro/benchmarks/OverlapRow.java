@@ -41,10 +41,7 @@ record OverlapRow(
         return (computing + communicating - step) / communicating;
     }
 
-    /**
-     * Returns the row with the shortest step. If several rows have an equally short step, returns the first of these
-     * rows.
-     */
+    /** Returns the row with the shortest step. If several rows have equally short steps, returns the first of them. */
     static OverlapRow fastest(List<OverlapRow> rows) {
         return Collections.min(rows, Comparator.comparingDouble(OverlapRow::step));
     }

@@ -26,10 +26,7 @@ import java.util.concurrent.TimeUnit;
  * @param trouble    why the connection has failed, on rank 0 only
  */
 record ProbeWire(SocketChannel connection, Optional<String> trouble) {
-    /**
-     * Time limit for the connection. Ranks 0 and 1 have just returned from a call of all ranks, so neither of them is
-     * late.
-     */
+    /** Time limit for the connection. Ranks 0 and 1 have just left a call of all ranks, so neither of them is late. */
     private static final int PATIENCE_MILLIS = 10_000;
 
     /** Length of the token that rank 1 sends first, because other processes may also connect to the port. */
@@ -37,10 +34,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
 
     private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
 
-    /**
-     * Connects ranks 0 and 1. Every rank must call this method, which also sends all ranks whether the connection
-     * exists.
-     */
+    /** Connects ranks 0 and 1. Every rank calls this method, which sends all ranks whether the connection exists. */
     static ProbeWire between(ProcessGroup group) {
         if (group.worldSize() == 1) {
             return NONE;

@@ -25,10 +25,7 @@ record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, lon
      * @param medium  medium that carries the data; empty if the medium is not known
      */
     record SweepSetting(Sweep sweep, String backend, int ranks, String memory, String medium) {
-        /**
-         * Returns the setting with the medium of the group, because the name of a back end does not determine the
-         * medium.
-         */
+        /** Returns the setting with the group's medium, because a back end's name does not determine the medium. */
         static SweepSetting of(Sweep sweep, String backend, ProcessGroup group, String memory) {
             return new SweepSetting(
                     sweep, backend, group.worldSize(), memory, group.medium().text());

@@ -18,10 +18,7 @@ final class Stopwatch {
     /** Duration of a block. A block is so long that the cost of the clock and the barrier does not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /**
-     * Longest warm-up in multiples of {@code firstWarmUp}. After the limit, a JVM is measured even if compilers are
-     * busy.
-     */
+    /** Longest warm-up in multiples of {@code firstWarmUp}. At the limit, a warm-up ends even if compilers are busy. */
     private static final int LONGEST_WARM_UP = 8;
 
     /**
@@ -33,9 +30,7 @@ final class Stopwatch {
     private static final Duration LONG_WARM_UP = Duration.ofMillis(1500);
     private static final Duration SHORT_WARM_UP = Duration.ofMillis(200);
 
-    /**
-     * Share of the time of a batch. If compilers take a smaller share, the measured code is no longer being compiled.
-     */
+    /** Share of the time of a batch. If compilers take a smaller share, the measured code is already compiled. */
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();

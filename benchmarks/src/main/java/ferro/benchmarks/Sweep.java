@@ -42,9 +42,7 @@ public record Sweep(
     private static final String PRE_MULTIPLIED_NAME = "premulsum";
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG, PRE_MULTIPLIED);
-    /**
-     * Largest number of queued operations. A group can queue more operations, but in a bench each has separate tensors.
-     */
+    /** Largest number of queued operations. A group can queue more operations, but a bench uses separate tensors. */
     private static final int MOST_QUEUED = 1000;
     /** Longest Java array that every JVM can allocate. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;

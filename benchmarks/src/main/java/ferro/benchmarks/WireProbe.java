@@ -22,9 +22,7 @@ public final class WireProbe implements AutoCloseable {
     private static final int WARM_UP_TRIPS = 20_000;
     private static final long WARM_UP_NANOS = Duration.ofMillis(150).toNanos();
     private static final long BOUND_NANOS = Duration.ofSeconds(1).toNanos();
-    /**
-     * Number of spins before a rank yields its core. A rank yields because the host may have more threads than cores.
-     */
+    /** Number of spins before a rank yields its core, because the host may have more threads than cores. */
     private static final int SPINS = 200;
 
     private static final int MORE = 1;

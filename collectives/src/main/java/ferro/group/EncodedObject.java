@@ -113,9 +113,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         return new String(bytes, UTF_8).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
     }
 
-    /**
-     * Throws the exception or error that this rank's codec has thrown. Does nothing if the codec has thrown nothing.
-     */
+    /** Throws the exception or error that this rank's codec has thrown. Does nothing if the codec threw nothing. */
     void throwFailure(String call) {
         if (failure instanceof Error error) {
             throw error;

@@ -27,9 +27,7 @@ final class ObjectHeaders {
     private final String prefix;
     private final long[] all;
 
-    /**
-     * The calls that move objects. Ranks compare the ordinals of the calls, so the order of these constants matters.
-     */
+    /** The calls that move objects. Ranks compare the ordinals of the calls, so the constants' order matters. */
     enum ObjectCall {
         BROADCAST("broadcast of an object from rank "),
         GATHER("gather of objects to rank "),

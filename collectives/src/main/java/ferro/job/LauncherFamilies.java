@@ -246,9 +246,7 @@ final class LauncherFamilies {
                         localSize.isPresent() && localSize.getAsInt() == size));
     }
 
-    /**
-     * Returns the name that torchrun gives to all restarts of a job. Without --rdzv-id, torchrun gives the name "none".
-     */
+    /** Returns the name that torchrun gives to all restarts of a job. Without --rdzv-id, the name is "none". */
     private Optional<String> runId() {
         return variables.find(RUN_ID).filter(id -> !id.equals("none"));
     }

@@ -105,9 +105,7 @@ final class SlurmStep {
         return OptionalInt.of(perNode.get(node));
     }
 
-    /**
-     * Returns the key of the job. The key includes the count of restarts, because a requeued job keeps its job number.
-     */
+    /** Returns the key of the job. The key has the count of restarts, because a requeued job keeps its job number. */
     private Optional<String> key() {
         return variables
                 .find(JOB)

@@ -431,9 +431,7 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
-    /**
-     * Takes the stacks of the threads of the rank. The stacks of a failed group were recorded when the group failed.
-     */
+    /** Takes the stacks of the threads of the rank. A failed group's stacks were recorded when the group failed. */
     List<ThreadStack> stacks() {
         RecordedGroup asked = view;
         return asked == null || asked.failure() != null ? List.of() : asked.stacks();

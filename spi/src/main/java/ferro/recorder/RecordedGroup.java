@@ -16,10 +16,7 @@ public interface RecordedGroup {
     /** {@return why the group has failed; null while the group works} */
     Failed failure();
 
-    /**
-     * {@return the identity of this group in its job, the same on all ranks of the group; 0 if the group has no
-     * identity}
-     */
+    /** {@return the identity of this group in its job, the same on all ranks of the group; 0 without an identity} */
     default long identity() {
         return 0;
     }

@@ -220,9 +220,7 @@ public final class ThreadStack {
             return request.stack;
         }
 
-        /**
-         * Wakes a thread whose request came while other requests were served. The woken thread takes the next stacks.
-         */
+        /** Wakes a thread whose request came while other requests were served. The thread takes the next stacks. */
         private void wakeNext() {
             Request next = waiting.peek();
             if (next != null) {

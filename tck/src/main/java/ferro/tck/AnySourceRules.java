@@ -275,9 +275,7 @@ interface AnySourceRules extends Subject {
         return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
     }
 
-    /**
-     * Checks that sends to any rank or with any tag are refused. A receive with rank and tag exchanged is refused too.
-     */
+    /** Checks that sends to any rank or with any tag are refused, and a receive with rank and tag exchanged too. */
     @Rule(value = 227, ranks = 2)
     default void anyRankAndAnyTagAreRefusedInSends(ProcessGroup group) {
         int any = ProcessGroup.ANY_SOURCE;
@@ -370,9 +368,7 @@ interface AnySourceRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a posted receive gets its message, even while the sender keeps as many messages as the sender may.
-     */
+    /** Checks that a posted receive gets its message, even while the sender keeps as many messages as it may. */
     @Rule(
             value = 231,
             ranks = 2,

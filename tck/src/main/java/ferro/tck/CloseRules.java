@@ -111,10 +111,7 @@ interface CloseRules extends Subject {
         Expect.works(group);
     }
 
-    /**
-     * Checks that a close returns within its time limit even if pending work can never complete. The pending work
-     * fails.
-     */
+    /** Checks that a close returns within its time limit even if pending work can never complete. The work fails. */
     @Rule(605)
     default void closeEndsWithinItsLimitAndFailsPendingWork() {
         List<Throwable> outcomes = outcomes(2, group -> {

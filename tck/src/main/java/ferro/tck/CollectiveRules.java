@@ -131,10 +131,7 @@ interface CollectiveRules extends Subject {
         Cells.check(this, worldSize, cells);
     }
 
-    /**
-     * Checks that parts of unequal length arrive at the positions that the counts give, in blocking and submitted
-     * calls.
-     */
+    /** Checks that parts of unequal length arrive where the counts require, in blocking and submitted calls. */
     @Rule(116)
     default void partsOfUnequalLengthComeWhereTheCountsSay(ProcessGroup group) {
         for (int length : new int[] {1, 1000, group.worldSize() <= 3 ? 70_000 : 10}) {

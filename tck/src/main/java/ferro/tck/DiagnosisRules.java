@@ -115,9 +115,7 @@ interface DiagnosisRules extends Subject {
                 .orElse("");
     }
 
-    /**
-     * Checks that a listener receives a failure once, as its last event, and that the thread of the listener may block.
-     */
+    /** Checks that a listener receives a failure once, as its last event, and that the listener's thread may block. */
     @Rule(513)
     default void aListenerMayBlockAndReceivesTheFailureOnceAndLast() {
         List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
@@ -159,10 +157,7 @@ interface DiagnosisRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a time-out blames exactly the ranks that have not called. All ranks that waited must blame these
-     * ranks.
-     */
+    /** Checks that a time-out blames exactly the ranks that have not called, on all ranks that waited. */
     @Rule(value = 514, needs = ABORT_ACROSS_RANKS)
     @ParameterizedTest(name = "ranks {1} of {0}")
     @CsvSource({"3,'1'", "4,'0,2'"})

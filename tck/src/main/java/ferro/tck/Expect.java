@@ -120,9 +120,7 @@ final class Expect {
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
-    /**
-     * Sends a message from rank {@code from} to rank {@code to}, which checks the message. Any other rank does nothing.
-     */
+    /** Sends a message from rank {@code from} to rank {@code to}, which checks it. Any other rank does nothing. */
     static void passes(ProcessGroup group, int from, int to, int tag, int... data) {
         if (group.rank() == from) {
             group.send(data, to, tag);

@@ -91,9 +91,7 @@ interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Checks that if labels differ or a label is missing, the failure on every rank names both calls with their labels.
-     */
+    /** Checks that if labels differ or a label is missing, the failure on each rank names both calls and labels. */
     @Rule(
             value = 517,
             needs = {MISMATCHES, LABELS})
@@ -249,10 +247,7 @@ interface FailureRules extends Subject {
         view.barrier();
     }
 
-    /**
-     * Checks that an abort fails all pending work on all ranks. A second abort does not change the cause of the
-     * failure.
-     */
+    /** Checks that an abort fails all pending work on all ranks. A second abort does not change the failure's cause. */
     @Rule(value = 504, needs = ABORT_ACROSS_RANKS)
     default void anAbortEndsPendingAndLaterCallsOfAllRanks() {
         CountDownLatch pending = new CountDownLatch(4);

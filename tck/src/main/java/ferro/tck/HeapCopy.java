@@ -20,9 +20,7 @@ final class HeapCopy implements DeviceMemory.Copy {
     private boolean done;
     private RuntimeException failure;
 
-    /**
-     * Creates a copy. {@code fault} is the fault that the test injects into the copy; null if the copy must succeed.
-     */
+    /** Creates a copy. {@code fault} is the fault that the test injects into it; null if the copy must succeed. */
     HeapCopy(HeapDeviceMemory memory, CopyEvent started, ByteBuffer host, Runnable work, CopyFault fault) {
         this.memory = memory;
         this.started = started;

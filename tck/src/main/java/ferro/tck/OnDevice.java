@@ -53,10 +53,7 @@ final class OnDevice implements AutoCloseable {
         return call.on(in, call.in() == call.out() ? in : tensor(call.out()));
     }
 
-    /**
-     * Returns the device copy of a tensor. If the device has no copy of the tensor yet, this method makes the copy
-     * first.
-     */
+    /** Returns the device copy of a tensor. If the device has no copy of the tensor yet, first makes the copy. */
     Tensor tensor(Tensor tensor) {
         if (memory == null || tensor == null) {
             return tensor;

@@ -48,10 +48,7 @@ final class RankThreads implements AutoCloseable {
         return Arrays.asList(failures.clone());
     }
 
-    /**
-     * Waits until all ranks have ended without a failure. After a first failure, other ranks have {@link #GRACE} to
-     * end.
-     */
+    /** Waits until all ranks have ended without a failure. After a failure, other ranks have {@link #GRACE} to end. */
     synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);

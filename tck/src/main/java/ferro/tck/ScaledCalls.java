@@ -29,9 +29,7 @@ final class ScaledCalls {
         this.type = type;
     }
 
-    /**
-     * This rank's operand, which may be longer than a call, and the expected result; null if the result is not checked.
-     */
+    /** This rank's operand, which may be longer than a call, and the expected result; null if it is not checked. */
     private record Scaled(long[] own, long[] need) implements Oracle {
         @Override
         public long[] elements(CollectiveKind kind, int rank, int from, int count) {
@@ -105,9 +103,7 @@ final class ScaledCalls {
         return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};
     }
 
-    /**
-     * Returns the first {@code length} elements of a rank. Arrays of different lengths begin with the same elements.
-     */
+    /** Returns the first {@code length} elements of a rank. Arrays of any length begin with the same elements. */
     private static long[] random(DataType type, int rank, int length) {
         Random random = new Random(31L * rank + type.ordinal());
         long[] elements = new long[length];

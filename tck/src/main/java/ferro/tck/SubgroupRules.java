@@ -22,9 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 401 to 414, about groups of some ranks of a group. */
 interface SubgroupRules extends Subject {
-    /**
-     * Checks that ranks with equal colors form a group, ordered by key, then by rank. A negative color gives no group.
-     */
+    /** Checks that ranks with equal colors form a group, ordered by key, then rank. A negative color gives no group. */
     @Rule(value = 401, ranks = 6, needs = SUBGROUPS)
     default void splitGroupsRanksByColorAndOrdersThemByKey(ProcessGroup group) {
         int[] colors = {4, 9, 4, -1, 9, 4};
@@ -284,9 +282,7 @@ interface SubgroupRules extends Subject {
         disagree(odd, new int[] {Math.min(odd, 1), Math.max(odd, 1)});
     }
 
-    /**
-     * Checks that in a large subgroup, the rank of a member is its position in the list. The list may have any order.
-     */
+    /** Checks that in a large subgroup, the rank of a member is its position in the list, which may have any order. */
     @Rule(value = 413, needs = SUBGROUPS)
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"6,5,4,3,2,1,0", "3,4,5,6,0,1,2", "5,2,6,0,3"})

@@ -19,9 +19,7 @@ import ferro.tck.cells.UserCode;
 import ferro.tck.cells.UserRecords;
 import java.util.List;
 
-/**
- * Rules 118, 119, 125, 126, 129 and 130, about user-defined reductions. A back end may refuse user-defined reductions.
- */
+/** Rules 118, 119, 125, 126, 129, 130, about user-defined reductions. A back end may refuse user-defined reductions. */
 interface UserCodeRules extends Subject {
     /** Checks that user-defined reductions work in every form, for every length and in every kind of memory. */
     @Rule(118)

@@ -186,9 +186,7 @@ interface WorkRules extends Subject {
         }
     }
 
-    /**
-     * Checks that several threads may wait for one operation, even for an operation that another thread has started.
-     */
+    /** Checks that several threads may wait for one operation, even if another thread has started the operation. */
     @Rule(value = 309, ranks = 2)
     default void severalThreadsMayWaitForOneOperation(ProcessGroup group) throws Exception {
         for (int turn = 0; turn < 20; turn++) {
@@ -206,9 +204,7 @@ interface WorkRules extends Subject {
         }
     }
 
-    /**
-     * Checks that an operation without a waiting thread completes, even after waits for earlier operations have ended.
-     */
+    /** Checks that an operation without a waiting thread completes, even after waits for earlier operations ended. */
     @Rule(310)
     default void anOperationWithoutAWaiterCompletes() {
         ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
@@ -259,9 +255,7 @@ interface WorkRules extends Subject {
                 .toList();
     }
 
-    /**
-     * Checks that a wait for any or some of several operations ends when one operation has ended, or by an interrupt.
-     */
+    /** Checks that a wait for any or some of several operations ends when one operation ends, or by an interrupt. */
     @Rule(value = 314, needs = ASYNCHRONOUS_MESSAGES)
     default void aWaitForAnyOfSeveralOperationsEndsWithTheFirst() {
         assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));

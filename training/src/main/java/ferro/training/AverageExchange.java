@@ -42,9 +42,7 @@ final class AverageExchange implements GradientHook.Exchange {
         }
     }
 
-    /**
-     * Starts an average over all ranks, or a sum if some ranks have no data. The result is the whole tensor or a part.
-     */
+    /** Starts an average over all ranks, or a sum if a rank has no data. The result is the whole tensor or a part. */
     static Work start(ProcessGroup group, HostTensor fullTensor, HostTensor result, int contributors) {
         ReduceOp op = contributors < group.worldSize() ? ReduceOp.SUM : ReduceOp.AVG;
         return result == fullTensor

@@ -38,9 +38,7 @@ final class BatchFlag {
         write(hasAnother ? 1 : 0);
     }
 
-    /**
-     * Sends the flag if the flag is not part of a bucket. This method is called after the last bucket has been started.
-     */
+    /** Sends the flag if the flag is not part of a bucket. The caller has started the last bucket. */
     void start() {
         if (travelsAlone) {
             work = group.allReduceAsync(cell, ReduceOp.SUM);

@@ -256,9 +256,7 @@ public final class Join<B> implements AutoCloseable {
         return contributors;
     }
 
-    /**
-     * Returns the parent group's failure if that failure has aborted the buckets' group, else returns {@code failure}.
-     */
+    /** Returns the parent group's failure if it has aborted the buckets' group, else returns {@code failure}. */
     FerroException causeOf(FerroException failure) {
         if (noOtherCall == null || failure.code() != FerroException.Code.ABORTED) {
             return failure;

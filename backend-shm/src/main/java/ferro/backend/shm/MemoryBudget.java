@@ -36,9 +36,7 @@ final class MemoryBudget implements AutoCloseable {
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
     private long taken;
-    /**
-     * Bytes of lent buffers that were given back but may still be reachable, counted since {@link #asks} was last true.
-     */
+    /** Bytes of lent buffers that were given back but may be reachable, counted since {@link #asks} was last true. */
     private long closed;
     /** Bytes of the taken memory that are reserved only later. */
     private long promised;

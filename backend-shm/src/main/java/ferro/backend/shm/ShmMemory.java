@@ -102,10 +102,7 @@ final class ShmMemory implements SharedMemory {
         return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
     }
 
-    /**
-     * Maps a file after a check of the file. Without the check, a process number of another namespace could lead to a
-     * device.
-     */
+    /** Maps a file after a check. Without the check, a process number of another namespace could lead to a device. */
     private Mapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
         FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);

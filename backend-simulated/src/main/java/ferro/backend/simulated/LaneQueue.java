@@ -17,10 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * from the sender's memory. A sender that gives up locks the receiver out of its memory.
  */
 final class LaneQueue {
-    /**
-     * Largest send in bytes that the window accepts, which is the eager limit of the engine plus the size of an
-     * envelope.
-     */
+    /** Largest send in bytes that the window accepts: the eager limit of the engine plus the size of an envelope. */
     static final long SMALL_BYTES = (64 << 10) + 32;
     /** Largest number of bytes in the window of one channel. */
     static final long WINDOW_BYTES = 256 << 10;
@@ -125,10 +122,7 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /**
-     * Returns a free post. At least one post stays free, so that no post is added directly after the last consumed
-     * post.
-     */
+    /** Returns a free post. At least one post stays free, so that no post directly follows the last consumed post. */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;
@@ -156,9 +150,7 @@ final class LaneQueue {
         signal(receiver);
     }
 
-    /**
-     * Acknowledges the first {@code posts} posts as consumed. {@code awaited} is whether the sender may wait for them.
-     */
+    /** Acknowledges the first {@code posts} posts as consumed. If {@code awaited}, the sender may wait for them. */
     void acknowledge(long posts, boolean awaited) {
         acknowledged.set(posts);
         if (awaited) {
@@ -219,16 +211,12 @@ final class LaneQueue {
         return bytes;
     }
 
-    /**
-     * Locks the receiver out of the sender's memory. When this method returns, no thread accesses the sender's memory.
-     */
+    /** Locks the receiver out of the sender's memory. After this method, no thread accesses the sender's memory. */
     synchronized void lock() {
         locked = true;
     }
 
-    /**
-     * Notifies the receiver that only data in the window will still arrive. If called again, keeps the first reason.
-     */
+    /** Notifies the receiver that only data in the window will arrive. If called again, keeps the first reason. */
     void senderGone(String why) {
         senderGone = senderGone == null ? why : senderGone;
         signal(receiver);
@@ -240,9 +228,7 @@ final class LaneQueue {
         signal(sender);
     }
 
-    /**
-     * Acknowledges all present and later sends, and drops their data unread, because the receiver has left normally.
-     */
+    /** Acknowledges all present and later sends, and drops their data unread. The receiver has left normally. */
     void receiverLeft() {
         acknowledge(Long.MAX_VALUE, true);
     }

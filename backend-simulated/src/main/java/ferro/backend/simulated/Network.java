@@ -92,9 +92,7 @@ final class Network {
         return left.toString();
     }
 
-    /**
-     * Returns the wire from one inbox to another inbox. The first caller of the two ranks makes the channels for both.
-     */
+    /** Returns the wire from an inbox to another inbox. The first caller of the two ranks makes both channels. */
     synchronized GroupInbox.Wire connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         if (!mine.wires.containsKey(key(peers.rank(), lane))) {
             GroupInbox low = mine.rank() < peers.rank() ? mine : peers;
@@ -117,17 +115,13 @@ final class Network {
         return channel;
     }
 
-    /**
-     * Ends all wires of a rank that leaves normally. Data that peers still send to the leaving rank is dropped unread.
-     */
+    /** Ends all wires of a rank that leaves normally. Data that peers still send to the rank is dropped unread. */
     void leave(GroupInbox inbox) {
         inbox.left = true;
         drop(inbox, "left the group");
     }
 
-    /**
-     * Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, and then notifies the peers.
-     */
+    /** Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, then notifies the peers. */
     void drop(GroupInbox inbox, String why) {
         List<GroupInbox.Wire> wires;
         synchronized (this) {

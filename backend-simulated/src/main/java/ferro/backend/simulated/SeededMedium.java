@@ -26,9 +26,7 @@ final class SeededMedium implements SimulatedMedium {
     private final EventQueue events;
     private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
-    /**
-     * Delay lines of control messages, by pair of ranks. A delay line is created when the pair first needs the line.
-     */
+    /** Delay lines of control messages, by pair of ranks. A delay line is created when the pair first needs it. */
     private final Map<Long, DelayLine> controls = new HashMap<>();
 
     private final Set<Long> cut = new HashSet<>();

@@ -101,10 +101,7 @@ final class SimulatedLink implements Link {
         return outgoing == incoming ? 2 * incoming.movedBytes() : outgoing.movedBytes() + incoming.movedBytes();
     }
 
-    /**
-     * Adds this link to the links of the next poll, and wakes this rank's progress thread. Any thread may call this
-     * method.
-     */
+    /** Adds this link to the next poll, and wakes this rank's progress thread. Any thread may call this method. */
     void signal() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);
@@ -112,10 +109,7 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /**
-     * Adds this link to the links of the next poll. The thread that makes progress calls this method and needs no
-     * wake-up.
-     */
+    /** Adds this link to the links of the next poll. The progress thread calls this method and needs no wake-up. */
     private void mark() {
         if (!signalled.getAndSet(true)) {
             transport.ready(this);

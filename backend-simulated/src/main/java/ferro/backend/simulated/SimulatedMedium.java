@@ -5,10 +5,7 @@ package ferro.backend.simulated;
  * seeded simulation, an action arrives after a delay.
  */
 interface SimulatedMedium {
-    /**
-     * Makes all posts of a channel up to a number visible to the receiver. The sender's progress thread calls this
-     * method.
-     */
+    /** On the sender's progress thread, makes all posts of a channel up to a number visible to the receiver. */
     void posted(LaneQueue channel, long posts);
 
     /** Notifies the sender that posts are consumed. {@code awaited} is whether the sender may wait for the notice. */
@@ -17,10 +14,7 @@ interface SimulatedMedium {
     /** Registers a channel before its first use. Between threads, this method does nothing. */
     default void made(LaneQueue channel) {}
 
-    /**
-     * Records the death of a rank before other ranks are notified. Between threads, all data of the rank arrives at
-     * once.
-     */
+    /** Records the death of a rank before other ranks are notified. Between threads, all data arrives at once. */
     default void died(int rank) {}
 
     /**

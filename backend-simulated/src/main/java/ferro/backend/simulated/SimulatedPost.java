@@ -31,16 +31,12 @@ final class SimulatedPost {
     /** The next post of the ring. */
     SimulatedPost next;
 
-    /**
-     * Returns the memory that has the element at a position. The position is the number of bytes of earlier elements.
-     */
+    /** Returns the memory of the element at a position. The position is the number of bytes of earlier elements. */
     Object memory(long position) {
         return TensorMemory.memoryAt(data, from + position / data.dataType().byteSize());
     }
 
-    /**
-     * Returns the offset of the element at a position in {@link #memory}: an index for an array, bytes for a buffer.
-     */
+    /** Returns the offset of the element at a position in {@link #memory}: for an array an index, else bytes. */
     long offset(long position) {
         return TensorMemory.offsetAt(data, from + position / data.dataType().byteSize());
     }

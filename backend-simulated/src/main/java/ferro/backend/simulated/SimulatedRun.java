@@ -193,10 +193,7 @@ final class SimulatedRun<T> {
         return ranks.stream().filter(BodyRun::runs).toList();
     }
 
-    /**
-     * Waits until no rank runs. Returns false at the deadline. If {@code orFailure}, also returns false after a
-     * failure.
-     */
+    /** Waits until no rank runs. Returns false at the deadline, and if {@code orFailure}, after a failure. */
     private synchronized boolean await(long deadline, boolean orFailure) throws InterruptedException {
         while (ranks.stream().anyMatch(BodyRun::runs)) {
             long left = deadline - System.nanoTime();
@@ -274,10 +271,7 @@ final class SimulatedRun<T> {
         return frame.getClassName().contains("$$Lambda");
     }
 
-    /**
-     * Returns the frame of the rank's code, which {@link SimulatedRun} calls. Without such a frame, returns the top
-     * frame.
-     */
+    /** Returns the frame of the rank's code that {@link SimulatedRun} calls; without such a frame, the top frame. */
     private static int bodyOf(StackTraceElement[] stack) {
         int caller = stack.length - 1;
         while (caller > 0 && !isCaller(stack[caller])) {

@@ -30,9 +30,7 @@ final class SimulatedTransport implements Transport {
     private final Doorbell doorbell;
     private final PostCopier copier;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
-    /**
-     * Links by peer and lane. The table is divided into pages, so that a thousand ranks do not need a million entries.
-     */
+    /** Links by peer and lane, in a table of pages, so that a thousand ranks do not need a million entries. */
     private final SimulatedLink[][] pages;
 
     private final List<SimulatedLink> links = new ArrayList<>();

@@ -138,10 +138,7 @@ final class Chart {
         return Axis.of("size of the data of a rank, logarithmic", ticks);
     }
 
-    /**
-     * Returns the time of a library divided by ferro's time, in the state of the machine in which most rounds were
-     * made.
-     */
+    /** Returns the time of a library divided by ferro's time, in the machine's state in which most rounds were made. */
     private Optional<Double> multiple(Item item, Library ferro, Library other) {
         if (other.ours()) {
             return ratios.micros(item, other.contestant()).map(micros -> 1.0);

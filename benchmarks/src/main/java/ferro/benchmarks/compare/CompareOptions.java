@@ -88,9 +88,7 @@ record CompareOptions(
         return Stream.of(list.split(",")).map(String::strip).filter(word -> !word.isEmpty());
     }
 
-    /**
-     * Returns all items for a group of {@code worldSize} ranks, in order of increasing size. A barrier has no sizes.
-     */
+    /** Returns all items for a group of {@code worldSize} ranks, by increasing size. A barrier has no sizes. */
     List<Measurement.Item> items(int worldSize) {
         List<Measurement.Item> items = new ArrayList<>();
         for (Measured collective : collectives) {

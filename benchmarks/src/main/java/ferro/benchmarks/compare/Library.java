@@ -32,9 +32,7 @@ record Library(String contestant, String color, String label) {
         return MediumName.ours(contestant);
     }
 
-    /**
-     * Returns at most five libraries. Each library has the contestant that users of the library get without settings.
-     */
+    /** Returns at most five libraries. Each library has the contestant that its users get without settings. */
     static List<Library> drawn(List<String> contestants) {
         List<Library> drawn = new ArrayList<>();
         for (Library library : KNOWN) {

@@ -13,10 +13,7 @@ import java.util.concurrent.Future;
 
 /** A probe that measures the machine at this moment without any contestant. Two threads exchange flags, then bytes. */
 final class MachineProbe implements AutoCloseable {
-    /**
-     * Half round trip of a flag, in microseconds. Cores that share a cache are clearly faster. Other cores are clearly
-     * slower.
-     */
+    /** Half round trip of a flag, in microseconds. Cores that share a cache are clearly faster than other cores. */
     private static final double NEAR_BELOW = 0.1;
 
     /**

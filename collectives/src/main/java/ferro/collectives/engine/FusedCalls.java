@@ -105,10 +105,7 @@ final class FusedCalls {
             }
         }
 
-        /**
-         * Refuses joined calls whose memory overlaps, because a later call would not read the result of an earlier
-         * call.
-         */
+        /** Refuses joined calls whose memory overlaps. A later call would not read the result of an earlier call. */
         private void refuseOverlap(Collective call) {
             if (calls.isEmpty()) {
                 return;

@@ -79,9 +79,7 @@ public final class GroupEngine implements CollectiveBackend {
         return this;
     }
 
-    /**
-     * Determines with the other ranks which ranks share memory. The caller calls this method before it uses the group.
-     */
+    /** Determines with other ranks which ranks share memory. The caller calls this method before it uses the group. */
     public GroupEngine meet() {
         parts.localPeers.meet(this, parts.identity.isJoined(group));
         bootstrap = counted();

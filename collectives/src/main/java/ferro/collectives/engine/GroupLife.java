@@ -348,9 +348,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
                 : status.operation() + (status.sequence() > 0 ? " seq " + status.sequence() : "");
     }
 
-    /**
-     * Waits until all submitted operations have ended, the group has failed, or the time {@code untilNanos} has come.
-     */
+    /** Waits until all submitted operations have ended, the group has failed, or {@code untilNanos} has come. */
     @Override
     public void finish(long untilNanos) {
         // a call that bypassed the queue holds the progress lock
@@ -474,9 +472,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return ending.exit(signal) ? control.leave(losers(), until()) : null;
     }
 
-    /**
-     * Returns the ranks that may lose data if this process ends, because they have not yet taken data of collectives.
-     */
+    /** Returns the ranks that may lose data if this process ends, because they have not taken data of collectives. */
     private BitSet losers() {
         BitSet losers = new BitSet();
         for (int peer = 0; peer < group.worldSize(); peer++) {

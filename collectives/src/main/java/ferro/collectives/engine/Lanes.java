@@ -8,9 +8,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/**
- * The links to all peers for one kind of lane, with counters of the posts of each link. A link is opened on first use.
- */
+/** The links to all peers for one kind of lane, with counters of each link's posts. A link is opened on first use. */
 final class Lanes {
     private final Transport transport;
     private final Lane kind;

@@ -66,9 +66,7 @@ public final class LocalPeers {
         this.topology = NodeTopology.none(group.worldSize(), life.transport.noSharedMemoryBecause());
     }
 
-    /**
-     * Returns the size of each rank's segment if all ranks are on one host; empty if so many ranks cannot share memory.
-     */
+    /** Returns each rank's segment size if all ranks are on one host; empty if so many ranks cannot share memory. */
     public static Optional<SegmentSize> segmentOf(int ranks) {
         if (ranks < 1) {
             throw new IllegalArgumentException("need at least one rank on a host, found " + ranks);
@@ -94,10 +92,7 @@ public final class LocalPeers {
         }
     }
 
-    /**
-     * Returns a supplier of timeouts for the calls of a join. All calls of a join together have the timeout of the
-     * join.
-     */
+    /** Returns a supplier of timeouts for the calls of a join. All calls together have the timeout of the join. */
     private Supplier<Duration> untilJoined() {
         long end = context.nanoTime() + Deadlines.nanos(group.joinTimeout());
         return () -> Duration.ofNanos(Math.max(LEAST_NANOS, end - context.nanoTime()));

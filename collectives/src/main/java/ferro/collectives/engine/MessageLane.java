@@ -14,9 +14,7 @@ import java.util.List;
  * rank and probes are in lists that the lanes of all peers share. Guarded by the progress lock.
  */
 abstract class MessageLane {
-    /**
-     * Bytes that each message counts in addition to its elements, so that the number of empty messages is limited too.
-     */
+    /** Bytes that each message counts in addition to its elements, so that empty messages are limited too. */
     private static final long COST_BYTES = 256;
 
     final int peer;

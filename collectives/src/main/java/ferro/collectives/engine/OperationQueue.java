@@ -115,9 +115,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private boolean heldBack;
     /** The operation object that all blocking calls reuse. */
     private final Operation direct;
-    /**
-     * Operation that runs before the queued operations. Only a thread that holds the progress lock writes this field.
-     */
+    /** Operation that runs before the queued operations. Only a holder of the progress lock writes this field. */
     private volatile Operation next;
 
     private volatile Operation current;
@@ -362,9 +360,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return progressLock.isEmpty() && next == null && current == null;
     }
 
-    /**
-     * Returns the status of this rank; null outside a collective or while the current operation changes. Thread-safe.
-     */
+    /** Returns the status of this rank; null outside a collective or while the operation changes. Thread-safe. */
     RankStatus status() {
         Operation running = current;
         if (running == null) {

@@ -93,9 +93,7 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /**
-     * Ends the transfers that have moved, and posts the next transfers. Returns whether anything was ended or posted.
-     */
+    /** Ends transfers that have moved, and posts the next transfers. Returns whether anything was ended or posted. */
     boolean advance() {
         boolean moved = false;
         while (!posted.isEmpty() && channel.link.sent() > sendsDone) {

@@ -141,9 +141,7 @@ final class PeerLanes {
         }
     }
 
-    /**
-     * Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for the receive.
-     */
+    /** Returns the rank whose waiting message a receive from any rank takes; -1 if no message waits for it. */
     private int sourceFor(Transfer receive) {
         // without an open lane, a peer would never be served while other peers always have messages
         openUsed();
@@ -214,9 +212,7 @@ final class PeerLanes {
                         .toString();
     }
 
-    /**
-     * Returns a text about when a peer reads messages, for an eager send that waits for the peer; else an empty text.
-     */
+    /** Returns a text about when a peer reads messages, for an eager send that waits for the peer; else empty. */
     String unread(Transfer send) {
         return send.isEager()
                 ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()

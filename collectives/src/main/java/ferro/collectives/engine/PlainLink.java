@@ -30,9 +30,7 @@ final class PlainLink implements Link {
     /** No timeout for the back end. The engine has the deadline, and closes the back end when the deadline passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
-    /**
-     * Offset of a call's description, behind the header. The description has a length in native byte order, then UTF-8.
-     */
+    /** Offset of a call's description behind the header. The text has a length in native byte order, then UTF-8. */
     private static final int TEXT_LENGTH_AT = WireHeader.BYTES;
 
     private static final int TEXT_AT = TEXT_LENGTH_AT + Integer.BYTES;

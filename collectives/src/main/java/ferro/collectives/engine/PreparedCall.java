@@ -67,9 +67,7 @@ final class PreparedCall {
     final CallHeader.Call[] sendCalls;
 
     final CallHeader.Call[] receiveCalls;
-    /**
-     * Bytes of the whole operation. {@code bytesMoved} is the number of bytes that this rank sends and receives for it.
-     */
+    /** Bytes of the whole operation. {@code bytesMoved} is the number of bytes that this rank sends and receives. */
     final long bytes;
 
     final long bytesMoved;

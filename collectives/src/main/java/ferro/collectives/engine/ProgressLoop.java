@@ -208,9 +208,7 @@ final class ProgressLoop {
         wakeProgress();
     }
 
-    /**
-     * Fails the group after an exception in the loop, because an operation that waits for data cannot fail the group.
-     */
+    /** Fails the group after an exception in the loop. An operation that waits for data cannot fail the group. */
     private void broken(Throwable failure) {
         control.fail(Failures.inside(group, control.self(), failure));
     }

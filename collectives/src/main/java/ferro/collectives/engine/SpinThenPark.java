@@ -91,9 +91,7 @@ final class SpinThenPark {
         return misses > missesAtSleep;
     }
 
-    /**
-     * Sleeps until something may have moved, at most for {@code limitNanos}. The caller has just checked its deadlines.
-     */
+    /** Sleeps until something may have moved, at most for {@code limitNanos}. The caller has just checked deadlines. */
     void sleep(long nowNanos, long limitNanos) {
         missesAtSleep = misses;
         long nanos = Math.min(limitNanos, MAX_SLEEP_NANOS);

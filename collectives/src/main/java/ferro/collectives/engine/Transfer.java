@@ -50,10 +50,7 @@ final class Transfer {
      * message.
      */
     long number;
-    /**
-     * Number of the announcement among all announcements of its lane, from 1; 0 for a receive that has sent no
-     * go-ahead.
-     */
+    /** Number of the announcement in its lane, from 1; 0 for a receive that has sent no go-ahead. */
     long announcement;
     /** Time at which the go-ahead of this receive is repeated; 0 until the time is set. */
     private long repeatNanos;

@@ -26,9 +26,7 @@ public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     private static final int YIELDS_ON_SHARED_CORES = 100;
 
     private static final int YIELDS_BETWEEN_LOOKS = 64;
-    /**
-     * Number of yields between two checks on shared cores. The number is small, because a yield may last a time slice.
-     */
+    /** Number of yields between two checks on shared cores: a small number, because a yield may last a time slice. */
     private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
     /** Returns the budget for the cores of this rank. {@code ferro.spin.count} sets the number of polls. */

@@ -208,9 +208,7 @@ final class HalvingPlans {
         return plan.build();
     }
 
-    /**
-     * Returns the region of a part after its steps up to a bit. The region is OUT if an even number of steps remains.
-     */
+    /** Returns the region of a part after its steps up to a bit: OUT if an even number of steps remains. */
     private static Region kept(int up, int bit) {
         int left = Integer.bitCount(up & -(2 * bit));
         return left % 2 == 0 ? OUT : SCRATCH;

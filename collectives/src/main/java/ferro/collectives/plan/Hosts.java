@@ -107,9 +107,7 @@ public final class Hosts {
         return ranks(host).get(0);
     }
 
-    /**
-     * Returns the rank that sends and receives for a host. If {@code hosts} is null, returns the rank {@code number}.
-     */
+    /** Returns the rank that sends and receives for a host. If {@code hosts} is null, returns rank {@code number}. */
     static int leader(Hosts hosts, int number) {
         return hosts == null ? number : hosts.leader(number);
     }

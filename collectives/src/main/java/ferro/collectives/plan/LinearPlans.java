@@ -168,10 +168,7 @@ final class LinearPlans {
         return plan.build();
     }
 
-    /**
-     * Makes an all-reduce that consists of the rank-order reduce-scatter and an all-gather. Steps and bytes are
-     * doubled.
-     */
+    /** Makes an all-reduce from the rank-order reduce-scatter and an all-gather. Steps and bytes are doubled. */
     static Plan rankOrderAllReduce(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, ChunkExtent.all(size), ChunkExtent.all(size));
         for (int chunk = 0; chunk < size; chunk++) {

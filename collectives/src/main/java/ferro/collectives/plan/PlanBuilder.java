@@ -140,9 +140,7 @@ final class PlanBuilder {
         return this;
     }
 
-    /**
-     * Returns how many receives must end before any step may write these chunks, because earlier steps use the chunks.
-     */
+    /** Returns how many receives must end before a step may write these chunks, because earlier steps use them. */
     private int touched(Region region, int chunk, int chunks) {
         return Math.max(written.latest(region, chunk, chunks), readLocally.latest(region, chunk, chunks));
     }

@@ -17,9 +17,7 @@ final class ReductionTree {
     private final PartialSum[] ofLeaf;
     /** The sum of all operands; null in a ring, in which the sum depends on the part. */
     final PartialSum root;
-    /**
-     * In a ring, the number of steps for making and sending the sums of all hosts before a host; null without a ring.
-     */
+    /** In a ring, the number of steps for making and sending all hosts' sums before a host; null without a ring. */
     private final int[] stepsBefore;
 
     private int leaves;
@@ -137,9 +135,7 @@ final class ReductionTree {
                 : new PartialSum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
     }
 
-    /**
-     * Returns the sum of a host below the largest power of two. Each host above the power is added to one host below.
-     */
+    /** Returns the sum of a host below the largest power of two. Each host above the power is added to a host below. */
     private PartialSum value(int host) {
         PartialSum own = leaf(host);
         return host + core() < hosts.count() ? new PartialSum(own, leaf(host + core())) : own;

@@ -13,9 +13,7 @@ public sealed interface Step {
     /** Returns how many sends, counted from the first send of the plan, must be finished before this step. */
     int afterSends();
 
-    /**
-     * Returns how many entries of the receive list, counted from the first entry, must be finished before this step.
-     */
+    /** Returns how many entries of the receive list, counted from the first, must be finished before this step. */
     int afterReceives();
 
     /** Returns the region that this step sends from or writes. A step writes only OUT or SCRATCH. */

@@ -40,9 +40,7 @@ public final class Kernels {
 
     private Kernels() {}
 
-    /**
-     * Finds the kernels of the Vector API. Returns null if the JVM was started without the module of the Vector API.
-     */
+    /** Finds the kernels of the Vector API. Returns null if the JVM was started without the Vector API's module. */
     private static KernelFamily vectors() throws ReflectiveOperationException {
         // a loop finds the module, because findModule uses streams, whose first use is slow
         for (Module module : ModuleLayer.boot().modules()) {

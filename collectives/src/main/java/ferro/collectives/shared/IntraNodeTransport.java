@@ -43,9 +43,7 @@ public final class IntraNodeTransport implements Transport {
     /** Segments of the ranks of this host; null before {@link #meet} and after the end. */
     private SharedMemory memory;
 
-    /**
-     * Links in shared memory; null before {@link #meet} and after the end. Without links, no call accesses a segment.
-     */
+    /** Links in shared memory; null before {@link #meet} and after the end. Without links, calls access no segment. */
     private IntraNodeLinks near;
 
     private SleepingRanks sleepers;

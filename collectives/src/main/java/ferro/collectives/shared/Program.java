@@ -37,9 +37,7 @@ public final class Program {
     static final byte AWAIT_ENTERED = 2;
     /** Waits until all ranks have entered, and compares the headers of all ranks with the own header. */
     static final byte AWAIT_ALL_ENTERED = 3;
-    /**
-     * Waits as {@link #AWAIT_ALL_ENTERED}. If all tensors are shared, continues with {@link #inTensors} unless null.
-     */
+    /** Waits as {@link #AWAIT_ALL_ENTERED}. If all tensors are shared, continues at {@link #inTensors} unless null. */
     static final byte CHOOSE = 4;
     /** Sets this rank's flag. */
     static final byte PUBLISH = 5;
@@ -153,9 +151,7 @@ public final class Program {
      */
     final boolean isDirect;
 
-    /**
-     * Sums over the first steps, one sum per {@code MARK} steps, so that a progress report need not visit all steps.
-     */
+    /** Sums over the first steps, one sum per {@code MARK} steps, so that a progress report visits few steps. */
     private final long[] movedBefore;
 
     private final long[] receivedBefore;

@@ -77,9 +77,7 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL_ENTERED, -1, 0);
     }
 
-    /**
-     * Waits until all ranks have entered. Continues with {@link #insteadInTensors} if all ranks have shared tensors.
-     */
+    /** Waits until all ranks have entered. Continues with {@link #insteadInTensors} if all ranks share tensors. */
     void choose() {
         wait(Program.CHOOSE, -1, 0);
     }
@@ -168,9 +166,7 @@ final class ProgramBuilder {
         readsTensors = true;
     }
 
-    /**
-     * Sets the program after {@link #choose} for shared operands. {@code writesResults} requires shared results too.
-     */
+    /** Sets the program after {@link #choose} for shared operands. {@code writesResults} needs shared results too. */
     void insteadInTensors(Program other, boolean writesResults) {
         inTensors = other;
         needsResults = writesResults;

@@ -26,9 +26,7 @@ final class ProgressWords {
         LONGS.setRelease(area, at, value);
     }
 
-    /**
-     * Sets a word to 0, which makes its last value invalid. Other threads see the 0 before this thread's next writes.
-     */
+    /** Sets a word to 0, which makes its last value invalid. Other threads see 0 before this thread's next writes. */
     static void withdraw(ByteBuffer area, int at) {
         announce(area, at, 0);
     }

@@ -19,14 +19,10 @@ import ferro.collectives.shared.Chunks.ChunkPart;
  * rank reduces its share in its own slot, so that its operand is not changed. The root copies the reduced shares out.
  */
 public final class ReducePrograms {
-    /**
-     * Number of bytes that are combined from one rank after the other, so that the sum stays in the first-level cache.
-     */
+    /** Number of bytes that are combined from a rank at a time, so that the sum stays in the first-level cache. */
     private static final int BLOCK_BYTES = 16 << 10;
 
-    /**
-     * Largest block in shared tensors. The limit ensures that a rank soon stops writing into tensors of failed ranks.
-     */
+    /** Largest block in shared tensors, limited so that a rank soon stops writing into tensors of failed ranks. */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
     private final SharedCall call;
@@ -136,9 +132,7 @@ public final class ReducePrograms {
         }
     }
 
-    /**
-     * Combines a run of this rank's part with the same run of the ranks after it. The last rank gets the result too.
-     */
+    /** Combines a run of this rank's part with the same run of later ranks. The last rank gets the result too. */
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {

@@ -88,9 +88,7 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return elements / worldSize;
     }
 
-    /**
-     * Returns the first element of the part of a rank. The first parts are one element longer if parts cannot be equal.
-     */
+    /** Returns the first element of a rank's part. The first parts are one element longer if parts cannot be equal. */
     long partStart(int rank) {
         return rank * part() + Math.min(rank, elements % worldSize);
     }

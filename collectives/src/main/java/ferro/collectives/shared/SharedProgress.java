@@ -27,9 +27,7 @@ final class SharedProgress {
 
     private final long[] sequences = new long[SegmentLayout.HEADERS];
     private final CallHeader.Call[] calls = new CallHeader.Call[SegmentLayout.HEADERS];
-    /**
-     * For each rank, the number of operations that the rank is known to have entered with the same calls as this rank.
-     */
+    /** For each rank, the number of operations that it is known to have entered with the same calls as this rank. */
     private final long[] known;
 
     /** Number of chunks of all finished operations. {@code values} is the sum of the bounds of their flag values. */
@@ -175,9 +173,7 @@ final class SharedProgress {
         return entered >= need;
     }
 
-    /**
-     * Returns whether a rank has entered an operation that ended on this rank. The header may be overwritten already.
-     */
+    /** Returns whether a rank has entered an operation that ended on this rank. The header may be overwritten. */
     private boolean passed(int peer, long operation) {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);

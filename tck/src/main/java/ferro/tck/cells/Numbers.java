@@ -54,9 +54,7 @@ public final class Numbers {
         };
     }
 
-    /**
-     * Returns the bits of the nearest element. Drops the fraction for integers, so that all types have the same marks.
-     */
+    /** Returns the bits of the nearest element. Integers lose the fraction, so that all types have the same marks. */
     public static long ofDouble(DataType type, double value) {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);

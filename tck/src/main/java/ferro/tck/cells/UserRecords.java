@@ -14,9 +14,7 @@ import java.util.function.BinaryOperator;
  * op that does not commute shows which ranks were combined, and in which order.
  */
 public final class UserRecords implements Oracle {
-    /**
-     * Reductions with ops that do not commute. The ops are products of matrices, which wrap around, and joined texts.
-     */
+    /** Reductions with ops that do not commute. The ops are matrix products, which wrap around, and joined texts. */
     public static final List<UserRecords> ORDERED = List.of(
             new UserRecords("matrices", true, 4 * Long.BYTES, UserRecords::matrix, UserRecords::product),
             new UserRecords("texts", true, 64, UserRecords::text, UserRecords::joinedTexts));

@@ -25,9 +25,7 @@ final class Assignment {
         return order;
     }
 
-    /**
-     * Assigns each object to any rank, and returns the rank of each object. The result depends only on the arguments.
-     */
+    /** Assigns each object to a rank, and returns the rank of each object. The result depends only on the arguments. */
     static int[] byBytes(long[] bytes, int worldSize) {
         Assignment assignment = new Assignment(worldSize);
         List<Integer> all = new ArrayList<>();

@@ -10,9 +10,7 @@ import java.util.concurrent.TimeoutException;
 /** A save that runs in a background thread. */
 final class BackgroundSave {
     private static final long POLL_MILLIS = 100;
-    /**
-     * Maximum time in seconds that a caller waits for the save after the caller has found that the group has failed.
-     */
+    /** Maximum time in seconds that a caller waits for the save after it has found that the group has failed. */
     private static final int BOUND_SECONDS = 5;
 
     private final String what;

@@ -22,9 +22,7 @@ final class ByteRun {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
-    /**
-     * Copies elements as bytes of a file to the start of a buffer, and sets the limit to the end of the copied bytes.
-     */
+    /** Copies elements as bytes of a file to the start of a buffer. Sets the limit to the end of the copied bytes. */
     static void fill(ByteBuffer buffer, HostTensor from, long first, int count) {
         buffer.clear().limit(count * from.dataType().byteSize());
         HostTensor.of(from.dataType(), buffer).copyFrom(0, from, first, count);

@@ -78,9 +78,7 @@ final class LoadRun {
                 .orElseThrow();
     }
 
-    /**
-     * Finds the manifest of a step. If several owners have saved the step, returns the manifest of the latest owner.
-     */
+    /** Finds the manifest of a step. If several owners saved the step, returns the manifest of the latest owner. */
     private String manifestOf(long step) throws IOException {
         return storage.list(ObjectNames.folder(step)).stream()
                 .map(StoredObject::name)

@@ -39,9 +39,7 @@ final class RankMessages {
     private final long turnNanos;
     private final GroupObjects<String> texts;
     private final String host;
-    /**
-     * The exchange for which this rank makes its message; null if this rank makes no message, or waits for other ranks.
-     */
+    /** The exchange for which this rank makes a message; null if it makes no message, or waits for other ranks. */
     private volatile String making;
 
     /** The time of the last progress of this rank. */

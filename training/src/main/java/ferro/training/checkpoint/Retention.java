@@ -41,9 +41,7 @@ final class Retention {
         }
     }
 
-    /**
-     * Deletes the files of unfinished saves of earlier owners, to free space in the storage. A failure is only logged.
-     */
+    /** Deletes the files of unfinished saves of earlier owners, to free space in storage. A failure is only logged. */
     void deleteLeftovers() {
         try {
             List<StoredObject> listed = storage.list("");
@@ -74,9 +72,7 @@ final class Retention {
         }
     }
 
-    /**
-     * Deletes the files of a save that failed before the step was published, to free space. A failure is only logged.
-     */
+    /** Deletes the files of a save that failed before the step was published, to free space. Failures are logged. */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;

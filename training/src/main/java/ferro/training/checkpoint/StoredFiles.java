@@ -6,9 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The files of one checkpoint, which its manifest lists. All files exist and have the length that the manifest gives.
- */
+/** The files of one checkpoint, which its manifest lists. All files exist and have the length in the manifest. */
 final class StoredFiles {
     private final ObjectReader reader;
     private final String folder;

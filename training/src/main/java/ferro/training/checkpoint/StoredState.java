@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The state of the optimizer in a checkpoint. The state consists of the ranges of elements that the saving ranks held.
- */
+/** The state of the optimizer in a checkpoint: the ranges of elements that the saving ranks held. */
 final class StoredState {
     private static final String PREFIX = "optimizer-";
 

@@ -61,9 +61,7 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
     /** Returns the sum of all squares, in double. The order of the additions depends only on the count. */
     abstract double squares(int count);
 
-    /**
-     * The constants of {@link #addRatio}. Each step changes the constants in place, so that no step allocates memory.
-     */
+    /** The constants of {@link #addRatio}. Each step changes them in place, so that no step allocates memory. */
     static final class AdamFactors {
         double factor;
         double correction;

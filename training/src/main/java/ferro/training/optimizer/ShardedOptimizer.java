@@ -222,9 +222,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         return times;
     }
 
-    /**
-     * Throws an exception if the step of the buckets has already ended. Its gradients may then belong to another step.
-     */
+    /** Throws an exception if the buckets' step has already ended. Its gradients may then belong to another step. */
     private void refuseEndedStep() {
         if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
