@@ -18,9 +18,9 @@ import java.util.stream.IntStream;
  * The program of one rank of {@code ferro bench overlap}. The program measures how much of the communication of a
  * training step hides behind computing. Only rank 0 prints.
  *
- * <p>The program measures every ratio of computing to communicating, with every size of buckets. For each of them, the
- * following parts run in turns: computing alone, the buckets alone, computing until the first bucket is ready, the last
- * bucket alone, the step with buckets, and computing followed by one all-reduce.
+ * <p>The program measures every ratio of computing to communicating, with every size of buckets. For each ratio and
+ * size, the following parts run in turns: computing alone, the buckets alone, computing until the first bucket is
+ * ready, the last bucket alone, the step with buckets, and computing followed by one all-reduce.
  */
 public final class OverlapBench {
     private static final int ESTIMATES = 9;

@@ -271,7 +271,7 @@ final class ContextLife implements AutoCloseable {
         return own;
     }
 
-    /** Ends a join and returns whether the join was interrupted. If not, the group of the join is open from now on. */
+    /** Ends a join, and returns whether it was interrupted. The group of an uninterrupted join is open from now on. */
     private synchronized boolean isCut(JoinUnderWay own, GroupCore made) {
         joins.removeIf(one -> one == own);
         notifyAll();

@@ -72,7 +72,7 @@ public final class RankOfJob {
      * Returns the name that distinguishes this start of the job from other jobs and from other starts.
      *
      * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point. The generation is part of the name if all
-     *     ranks have the same generation and no launcher has chosen the job id. Empty if neither a key nor such a
+     *     ranks have the same generation and no launcher has chosen the job id. Empty if neither a key nor a common
      *     generation is given
      */
     public Optional<String> jobId() {

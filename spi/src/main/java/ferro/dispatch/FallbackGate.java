@@ -61,8 +61,8 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
 
     /**
      * Returns the exception message for a back end that rejects device tensors. If the settings allow the host round
-     * trip, {@code why} is the reason why the round trip cannot work. Otherwise {@code why} ends the sentence about the
-     * round trip.
+     * trip, {@code why} is the reason why the round trip cannot work. If the settings do not allow the round trip,
+     * {@code why} ends the sentence about the round trip.
      */
     String refusal(String operation, Backend backend, String why) {
         return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);

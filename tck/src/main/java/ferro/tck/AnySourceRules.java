@@ -95,7 +95,8 @@ interface AnySourceRules extends Subject {
     /**
      * Checks that while messages of several ranks wait, no rank is passed over more often than the group has ranks. The
      * test alternates between two ways to take a message, for each pair of the twelve ways. If the second way has the
-     * larger number, the test also receives messages of another tag in between. Only the last rank sends such messages.
+     * larger number, the test also receives messages of another tag in between. Only the last rank sends messages of
+     * another tag.
      */
     @Rule(
             value = 224,

@@ -15,8 +15,8 @@ final class HeapBlocks {
     static final byte UNWRITTEN = (byte) 0xD6;
 
     /**
-     * The first address. No processor has such an address, because it is not canonical. So a read on the host faults at
-     * once.
+     * The first address. No processor has this address, because the address is not canonical. So a read on the host
+     * faults at once.
      */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
 

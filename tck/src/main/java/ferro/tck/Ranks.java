@@ -96,8 +96,8 @@ public final class Ranks implements AutoCloseable {
      *
      * @param code code of each rank
      * @throws AssertionError if a rank fails or hangs. After a time-out the error contains the stacks of the ranks that
-     *     hang. Otherwise the cause of the error is the earliest failure of a rank, and the failures of the other ranks
-     *     are suppressed exceptions of the error.
+     *     hang. Without a time-out, the cause of the error is the earliest failure of a rank, and the failures of the
+     *     other ranks are suppressed exceptions of the error.
      */
     public void run(RankCode code) {
         run(LIMIT, code);

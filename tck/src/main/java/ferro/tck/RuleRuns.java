@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** The JUnit extension that runs the rules. It chooses the rules, the numbers of ranks and the ranks that run. */
+/** The JUnit extension of the rules. The extension chooses the rules, the numbers of ranks and the ranks that run. */
 final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContextProvider, BeforeTestExecutionCallback {
     /** Skips a rule for which {@link BackendContract#runs} returns false. */
     @Override

@@ -89,7 +89,7 @@ final class Contestant implements AutoCloseable {
         }
     }
 
-    /** Returns whether all ranks of the contestant have found each other. If not, prints the output of the ranks. */
+    /** Returns whether all ranks of the contestant have met. If some ranks have not, prints the output of the ranks. */
     boolean awaitReady() throws IOException, InterruptedException {
         String line = nextAnswer(START);
         if (!"ready".equals(line)) {

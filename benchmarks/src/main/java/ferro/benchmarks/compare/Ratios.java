@@ -103,7 +103,7 @@ final class Ratios {
 
     /**
      * Returns the ratio to the fastest opponent, over rounds paired with this contestant in the state {@code nearness}.
-     * Returns empty if no paired round was in that state.
+     * Returns empty if no paired round was in the state.
      */
     Optional<Ratio> best(Item item, String contestant, List<String> opponents, CoreLatency nearness) {
         Ratio best = null;

@@ -415,7 +415,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         return asked && !linksEnded;
     }
 
-    /** Ends the links if a close has requested this. The caller holds the progress lock. */
+    /** Ends the links if a close has requested the end. The caller holds the progress lock. */
     private void settleClose() {
         if (wantsLock()) {
             try {

@@ -121,7 +121,7 @@ public final class Post {
     /**
      * Returns whether the elements can move between a file descriptor and their memory without a copy. The elements
      * must not be combined, must be in a direct buffer that is not foreign memory, and must have more than
-     * {@code leastBytes} bytes. Only for that many bytes is a separate system call worth its cost.
+     * {@code leastBytes} bytes. For fewer bytes, a separate system call is not worth its cost.
      */
     public boolean straight(int leastBytes) {
         return length - headerBytes > leastBytes && kernel == null && data.isDirect() && !isForeign();

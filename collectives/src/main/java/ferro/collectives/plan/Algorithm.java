@@ -136,8 +136,8 @@ public enum Algorithm {
         /** The algorithm has no defined order, or combines nothing. */
         UNSPECIFIED,
         /**
-         * Combines first the operand of the rank whose part contains the element. The operands of the ranks after that
-         * rank follow one after the other.
+         * Combines first the operand of the rank whose part contains the element. The operands of the next ranks follow
+         * one after the other.
          */
         PART_FIRST,
         /**

@@ -114,8 +114,8 @@ public final class AlgorithmChoice {
 
     /**
      * Returns the algorithm for an op that does not commute. If the usual algorithm combines in the order of the ranks,
-     * the result is the usual algorithm. Otherwise the result is the first algorithm that combines in the order of the
-     * ranks.
+     * the result is the usual algorithm. If the usual algorithm has another order, the result is the first algorithm
+     * that combines in the order of the ranks.
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);
@@ -183,8 +183,9 @@ public final class AlgorithmChoice {
 
     /**
      * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is not a power of two, doubling
-     * has two more steps and sends all data once more. So for such a number of ranks, doubling is only for small data
-     * and at least six ranks. Between far ranks, the number of steps matters, and {@code linear} has one step.
+     * has two more steps and sends all data once more. So if the number is not a power of two, doubling is only for
+     * small data and at least six ranks. Between far ranks, the number of steps matters, and {@code linear} has one
+     * step.
      */
     private Algorithm allGather(int worldSize, long bytes) {
         if (worldSize <= 2 || far && bytes <= 1024 * KIB) {

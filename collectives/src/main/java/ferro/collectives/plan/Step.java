@@ -31,7 +31,7 @@ public sealed interface Step {
     /** A step that sends chunks of a region. The first list of a plan has only steps of this kind. */
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
-    /** A step that writes. All entries of the second list of a plan are such steps. */
+    /** A step that writes. All entries of the second list of a plan are steps that write. */
     sealed interface Arrival extends Step {}
 
     /** An entry of the second list of a plan that combines elements. */
@@ -44,8 +44,8 @@ public sealed interface Step {
 
         /**
          * Returns whether the chunks that are read are the left operand, so that the step computes
-         * {@code read op written}. Otherwise the step computes {@code written op read}. The order matters only for an
-         * op that is not commutative.
+         * {@code read op written}. If the written chunks are the left operand, the step computes
+         * {@code written op read}. The order matters only for an op that is not commutative.
          */
         boolean readsFirst();
     }

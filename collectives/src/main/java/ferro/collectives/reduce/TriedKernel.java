@@ -8,8 +8,8 @@ import java.util.function.Supplier;
  * plain kernel. The fast and the plain kernel give the same bits. Each pair of kinds of memory has a separate trial,
  * because each pair has a separate loop.
  *
- * <p>The same line of code combines the samples and the rest of a call. The compiled code of this line therefore
- * supports both kernels. The JVM does not discard the compiled code when another kernel becomes the faster kernel.
+ * <p>The same line of code combines the samples and the rest of a call. The JVM therefore compiles the line for both
+ * kernels, and does not discard the compiled code when another kernel becomes the faster kernel.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */

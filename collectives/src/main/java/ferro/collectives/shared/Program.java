@@ -89,7 +89,7 @@ public final class Program {
     final boolean needsResults;
     /**
      * Whether headers have the locations of operands in shared memory. A rank whose operand is in shared memory stages
-     * nothing. Other ranks read the operand of such a rank in place of its segment.
+     * nothing. Other ranks read an operand in shared memory directly, not in a segment.
      */
     final boolean readsOperands;
     /** Whether any rank may read or write tensors of other ranks in shared memory. */
@@ -122,7 +122,7 @@ public final class Program {
     /**
      * Whether a step is the first step that reads elements of this rank's operand and can multiply the elements. If the
      * elements are first copied to the result and then combined there, the step is this combine. If no combine follows
-     * the copy, the step is the copy.
+     * the copy to the result, the step is the copy.
      */
     final boolean[] multiplies;
     /** Number of chunks of the operation, equal on all ranks. */

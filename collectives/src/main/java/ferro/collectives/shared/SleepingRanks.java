@@ -57,7 +57,7 @@ final class SleepingRanks {
         }
     }
 
-    /** Returns whether this rank may sleep now. If not, the rank must first poll for all data that may have come. */
+    /** Returns whether this rank may sleep now. A rank that may not sleep must first poll for all data. */
     boolean maySleep() {
         looksSince = 0;
         if (!armed || ProgressWords.acquire(areas[rank], word) == 0) {

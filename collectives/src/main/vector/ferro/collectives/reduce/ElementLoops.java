@@ -18,16 +18,16 @@ import jdk.incubator.vector.VectorSpecies;
  * class for each type, op and pair of memories.
  *
  * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of all results without
- * their signs shows whether a full run has a NaN. Computing this largest result costs two instructions per vector. A
+ * their signs shows whether a full run has a NaN. Computing the largest result costs two instructions per vector. A
  * mask per vector costs more, and some JDKs allocate masks on the heap.
  *
  * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. In this formula,
  * {@code high} is 1 / n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The
  * relative error of {@code high + low} is at most 2^-104. A quotient by an integer below 2^31 is never in the middle
- * between two neighbouring numbers. The relative distance of a quotient from such a middle is at least 2^-85. Zeros,
- * infinities and NaNs are correct too, because {@code low} is positive. If {@code s * low} may be subnormal, the loop
- * stops, and a plain kernel does the rest. A division instruction would take ten cycles per vector. When the data is in
- * the caches, no wait for memory hides these cycles.
+ * between two neighbouring numbers. The relative distance of a quotient from the middle between two numbers is at least
+ * 2^-85. Zeros, infinities and NaNs are correct too, because {@code low} is positive. If {@code s * low} may be
+ * subnormal, the loop stops, and a plain kernel does the rest. A division instruction would take ten cycles per vector.
+ * When the data is in the caches, no wait for memory hides these cycles.
  */
 final class ElementLoops {
     private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());

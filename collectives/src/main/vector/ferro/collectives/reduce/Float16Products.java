@@ -26,8 +26,8 @@ final class Float16Products {
     /** The number 65536, which is more than half a unit above the largest element. */
     private static final IntVector INFINITE = IntVector.broadcast(INTS, 127 + 16 << 23);
     /**
-     * Addend for the bits of an exponent, which gives a number 1.5 * 2^13 times as large. The last bit of that number
-     * has the value of the last bit of an element.
+     * Addend for the bits of an exponent, which gives a number 1.5 * 2^13 times as large. The last bit of the larger
+     * number has the value of the last bit of an element.
      */
     private static final IntVector ROUNDING = IntVector.broadcast(INTS, (13 << 23) + (1 << 22));
 

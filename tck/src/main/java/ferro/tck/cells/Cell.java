@@ -21,8 +21,9 @@ import java.util.stream.IntStream;
  * @param length  number of elements of the operand, or of one rank's part for a kind with parts
  * @param root    root of a rooted kind
  * @param inPlace whether input and output share memory
- * @param unequal whether the lengths of the parts differ. If so, every third part is empty, and any other part has
- *     {@code length} elements times its position. The position of a rank's part depends on length and root
+ * @param unequal whether the lengths of the parts differ. If the lengths differ, every third part is empty, and any
+ *     other part has {@code length} elements times its position. The position of a rank's part depends on length and
+ *     root
  */
 public record Cell(
         CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace, boolean unequal) {

@@ -225,7 +225,7 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /** Waits for the end of the save in the background. Throws the failure of that save, but only once. */
+    /** Waits for the end of the save in the background. Throws the failure of the save, but only once. */
     private void awaitBackgroundSave() {
         if (running != null) {
             BackgroundSave save = running;

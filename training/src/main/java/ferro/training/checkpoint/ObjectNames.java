@@ -51,7 +51,7 @@ final class ObjectNames {
         return object.endsWith("/" + MANIFEST);
     }
 
-    /** Checks a file name that was read from {@code source}. Throws an exception if it leads out of the folder. */
+    /** Checks a file name read from {@code source}. Throws an exception if the name leads out of the folder. */
     static String checkFile(String source, String name) {
         if (!FILE.matcher(name).matches()) {
             throw new CheckpointException(

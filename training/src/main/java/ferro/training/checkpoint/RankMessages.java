@@ -81,7 +81,7 @@ final class RankMessages {
     /**
      * Runs this rank's part of a call that all ranks make. If {@link #exchange} throws on one rank, {@code exchange}
      * throws on all ranks. An error outside an exchange, for example an OutOfMemoryError, is thrown on this rank only.
-     * After such an error, this method aborts the group, so that other ranks do not wait for this rank.
+     * After an error outside an exchange, this method aborts the group, so that other ranks do not wait for this rank.
      */
     <T> T together(Supplier<T> part) {
         try {

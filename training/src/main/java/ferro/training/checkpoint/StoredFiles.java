@@ -41,7 +41,7 @@ final class StoredFiles {
         return List.copyOf(parts.keySet());
     }
 
-    /** Reads the header of a file. The file {@code source} contains the name of that file. */
+    /** Reads the header of a file. The file {@code source} contains the name of the file {@code file}. */
     PartFile open(String source, String file) {
         StoredPart part = parts.get(file);
         if (part == null) {
