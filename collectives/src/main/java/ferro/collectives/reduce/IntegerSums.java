@@ -77,8 +77,10 @@ public final class IntegerSums {
     private static void halve(HostTensor given, long[] sums) {
         boolean unsigned = given.dataType().isUnsigned();
         int count = Math.toIntExact(given.elementCount());
+        long[] array = given.memory() instanceof long[] longs ? longs : null;
+        int from = array == null ? 0 : Math.toIntExact(given.offset());
         for (int i = 0; i < count; i++) {
-            long element = given.getLong(i);
+            long element = array == null ? given.getLong(i) : array[from + i];
             sums[2 * i] = unsigned ? element >>> HALF : element >> HALF;
             sums[2 * i + 1] = element & LOWER_HALF;
         }
