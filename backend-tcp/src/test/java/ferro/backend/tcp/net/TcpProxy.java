@@ -72,11 +72,11 @@ public final class TcpProxy implements AutoCloseable {
             };
         }
 
-        /** Changes one bit of byte {@code at} of the first message behind {@code place}, on one connection only. */
-        static Fault flipInMessage(long place, int at) {
+        /** Changes one bit of byte {@code at} of the first message behind {@code after} bytes, on one connection. */
+        static Fault flipInMessage(long after, int at) {
             AtomicBoolean flipped = new AtomicBoolean();
             return (from, bytes, length) -> {
-                if (from >= place && at < length && flipped.compareAndSet(false, true)) {
+                if (from >= after && at < length && flipped.compareAndSet(false, true)) {
                     bytes[at] ^= 0x10;
                 }
                 return true;
