@@ -25,15 +25,16 @@ import java.util.stream.Stream;
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
  * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark after the name, the table
- *     may be missing. If a row lacks a cell, the cell of the outer row is used. If another row of the table has the
- *     cell, the lacking cell is empty.
+ *     may be missing. If a row lacks a cell, the cell of the outer row is used. If the outer row lacks the cell
+ *     too, but another row of the table has it, the cell is empty.
  * <li>{@code #if column ... #else ... #end} takes the first lines if the cell of the current row is not empty, else the
  *     second lines.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
- * </ul> In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}}
- * for a cell with x in place of the word a and y in place of the word b. All lines of a cell after the first line begin
- * with the same blanks and stars as the line of the template that names the cell.
+ * </ul>
+ * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a
+ * cell with x in place of the word a and y in place of the word b. All lines of a cell after the first line begin with
+ * the same blanks and stars as the line of the template that names the cell.
  *
  * <p>A file with the right content is not touched, so that nothing is compiled again. Files that a template has made
  * earlier, but that no template makes now, are deleted.

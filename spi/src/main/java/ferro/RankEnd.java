@@ -24,7 +24,7 @@ public final class RankEnd implements Serializable {
      * @param host     host of the process
      * @param exitCode exit code; 128 + n if signal n ended the process
      * @param signal   name of the signal that ended the process, without SIG; empty if no signal ended the process
-     * @param lastLine last line of output; empty if the process has printed no line
+     * @param lastLine last line of output; empty if the report has no line
      */
     private record End(long pid, String host, int exitCode, String signal, String lastLine) implements Serializable {}
 

@@ -49,8 +49,8 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Refuses settings that no engine can use. A medium calls this method before its ranks wait for each other. Then a
-     * rank with an invalid setting does not make the other ranks wait.
+     * Refuses settings that no engine can use. A medium whose ranks wait for each other before the engine exists calls
+     * this method first. Then a rank with an invalid setting does not make the other ranks wait.
      *
      * @param context settings
      * @throws IllegalArgumentException if a setting is invalid; the message names the setting and the allowed values

@@ -386,7 +386,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         }
     }
 
-    /** An object that several users share, and the number of its users. */
+    /** An object that several users share, and the number of its uses. */
     private static final class SharedUse {
         private final AutoCloseable object;
         private int count;

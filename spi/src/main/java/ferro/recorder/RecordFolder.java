@@ -174,7 +174,7 @@ final class RecordFolder {
 
     /**
      * Writes a file if the program has called {@code System.exit} before it has closed its groups. Other ranks may
-     * still need this rank, so the file shows where this rank ended.
+     * still need this rank, and the file shows where this rank ended.
      */
     private void writeExit() {
         if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {

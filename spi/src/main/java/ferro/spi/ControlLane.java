@@ -97,7 +97,7 @@ public interface ControlLane extends AutoCloseable {
 
     /**
      * Closes the lane as {@link #close()} does, within a time limit. The last control messages and the last changes in
-     * the store must be sent within the limit. The default implementation ignores the limit.
+     * the store have this time to be sent. The default implementation ignores the limit.
      *
      * @param within time limit
      */

@@ -47,7 +47,7 @@ public interface JobTool {
     List<String> command(ToolRequest request);
 
     /**
-     * Values of the options that are common to all commands with ranks, if a tool may need the values.
+     * Values of those options that are common to all commands with ranks and that a tool may need.
      *
      * @param worldSize number of ranks on all hosts
      * @param links     kind of link between ranks of one host, if the user has chosen one

@@ -43,7 +43,7 @@ public interface SharedMemory extends AutoCloseable {
      *
      * @param from  first byte in the segment, which no earlier call has reserved
      * @param bytes number of bytes
-     * @throws ferro.FerroException RESOURCE if too little memory is free; INTERRUPTED if the calling thread was
+     * @throws ferro.FerroException RESOURCE if too little memory is available; INTERRUPTED if the calling thread was
      *     interrupted
      */
     void reserve(long from, long bytes);

@@ -33,8 +33,8 @@ public interface SharedMemoryProvider {
      * @param context settings, including the maximum of memory that may be used
      * @param size    size of the segment of each rank, at most 2 GiB - 1 bytes, equal on all ranks of a host
      * @return this rank's segment, with access to the segments of the other ranks
-     * @throws ferro.FerroException RESOURCE if too little memory is free; the message contains the bytes needed and the
-     *     bytes available
+     * @throws ferro.FerroException RESOURCE if too little memory is available; the message contains the bytes needed
+     *     and the bytes available
      */
     SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 

@@ -109,7 +109,7 @@ abstract class MessageLane {
         return false;
     }
 
-    /** Ends {@code match}, a probe that takes the message. If {@code match} is null, keeps the message in the queue. */
+    /** Ends {@code match}, a match that takes the message. If {@code match} is null, keeps the message in the queue. */
     void keep(UnexpectedMessage message, Transfer match) {
         if (match == null) {
             keep(message);

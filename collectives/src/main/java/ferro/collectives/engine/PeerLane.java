@@ -56,7 +56,7 @@ final class PeerLane extends MessageLane {
      */
     private record Inbound(long target, Transfer receive, UnexpectedMessage message) {}
 
-    /** Data to send. If {@code send} is null, the data is a reused envelope, else the elements of the send. */
+    /** Data to send. If {@code send} is null, a reused envelope, else the elements of the send, which then ends. */
     private record Outbound(HostTensor data, Transfer send) {}
 
     PeerLane(int peer, Lanes.CountedLink channel, PeerLanes lanes) {

@@ -185,7 +185,7 @@ final class PeerLanes {
         }
     }
 
-    /** Returns advice if ranks wait for each other and one of their messages is unreceived, else an empty text. */
+    /** Returns advice for a send if ranks wait for each other and a message of one rank is unreceived; else empty. */
     String crossing(Diagnosis.Blame verdict) {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()

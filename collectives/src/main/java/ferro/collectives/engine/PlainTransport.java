@@ -195,8 +195,8 @@ final class PlainTransport implements Transport {
     }
 
     /**
-     * Fails the group before the end of the search if a peer makes another call. Returns whether a peer makes another
-     * call.
+     * Fails the group before the end of the search if the peer of a link makes another call. Returns whether this peer
+     * makes another call.
      */
     private boolean search(PlainLink link, CallHeader call) {
         FerroException differs;

@@ -105,8 +105,8 @@ final class PlanRun {
     }
 
     /**
-     * Returns whether this operation conflicts with an operation on the given tensors. Two operations conflict if one
-     * operation writes memory that the other operation reads or writes.
+     * Returns whether this operation may conflict with an operation on the given tensors. Two operations conflict if
+     * one operation writes memory that the other operation reads or writes.
      */
     boolean mayTouch(HostTensor in, HostTensor out) {
         HostTensor ownOut = memory[Region.OUT.ordinal()];

@@ -22,7 +22,7 @@ public final class TouchedMemory {
 
     private final Map<Object, Spans> byMemory = new IdentityHashMap<>();
 
-    /** Address ranges within one memory, as a map from start to end. The ranges in a map do not overlap. */
+    /** Address ranges within one memory, as maps from start to end. The ranges in one map do not overlap. */
     private static final class Spans {
         private final TreeMap<Long, Long> written = new TreeMap<>();
         private final TreeMap<Long, Long> read = new TreeMap<>();

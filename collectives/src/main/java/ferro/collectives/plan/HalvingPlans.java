@@ -9,9 +9,9 @@ import static ferro.collectives.plan.Region.SCRATCH;
  * order (halving). In the all-to-all and the barrier, the distances wrap around.
  *
  * <p>In plans other than the all-to-all and the barrier, ranks above the largest power of two first send their data to
- * a partner. At the end, the ranks above the power of two receive the result. Ranks above the power of two have two
- * more steps than other ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for
- * recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
+ * a partner. At the end, the ranks above the power of two receive the result. The two transfers make the plan two
+ * steps longer. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for recursive doubling;
+ * Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
  */
 final class HalvingPlans {
     private static final String DOUBLING = "recursiveDoubling";

@@ -97,7 +97,7 @@ final class HostPlans {
         }
     }
 
-    /** Returns the number of chunks of a ring of hosts. The chunks of one rank's part must belong to one host only. */
+    /** Returns the number of chunks of a ring of hosts. A rank's part must be in the chunk group of one host only. */
     private static int ringChunks(Hosts hosts) {
         return hosts.worldSize() % hosts.count() == 0 ? hosts.count() : hosts.worldSize();
     }

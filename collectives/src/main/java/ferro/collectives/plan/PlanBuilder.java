@@ -90,8 +90,8 @@ final class PlanBuilder {
     }
 
     /**
-     * Ends the plan of a scan. In a scan, no step completes chunks. Only the last rank has the operands of all ranks,
-     * and a rank may forward data that the rank has combined.
+     * Ends the plan of a scan. In a scan, no step completes chunks, because only the last rank has the operands of all
+     * ranks, and a rank may forward data that the rank has combined.
      */
     Plan buildScan() {
         return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);

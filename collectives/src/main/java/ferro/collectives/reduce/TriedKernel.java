@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * because each pair has a separate loop.
  *
  * <p>The same line of code combines the samples and the rest of a call. The JVM therefore compiles the line for both
- * kernels, and does not discard the compiled code when another kernel becomes the faster kernel.
+ * kernels, and does not discard the compiled code when the other kernel becomes the faster kernel.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */

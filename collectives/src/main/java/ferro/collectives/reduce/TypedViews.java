@@ -88,7 +88,7 @@ public final class TypedViews {
         }
     }
 
-    /** Writes f32 elements by a separate path, which takes 2 to 5 ns less per copy, because most programs send f32. */
+    /** Writes f32 elements by a separate path, because most programs send f32. The path saves 2 to 5 ns per copy. */
     private void write(int at, float[] source, int from, int count) {
         if (count > FEW) {
             floats(at).put(at >> FLOAT_SHIFT, source, from, count);

@@ -38,7 +38,7 @@ public final class NodeTopology {
      *     the same name
      * @param silentBecause why the rank offers no memory; empty if the rank offers memory
      * @param reached       ranks that the rank has reached, including itself
-     * @param failed        why the rank could not reach other ranks of its host; empty if the rank reached all of them
+     * @param failed        why the rank could not reach other ranks of its host; empty without such a failure
      */
     public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
 

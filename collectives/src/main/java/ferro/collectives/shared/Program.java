@@ -131,7 +131,8 @@ public final class Program {
     final int values;
 
     /**
-     * Whether the program uses neither slots nor flags, so that a rank may be several operations ahead of other ranks.
+     * Whether the program uses neither slots nor flags. A rank may be several operations of short programs ahead of
+     * other ranks.
      */
     final boolean isShort;
 

@@ -132,7 +132,10 @@ public final class ReducePrograms {
         }
     }
 
-    /** Combines a run of this rank's part with the same run of later ranks. The last rank gets the result too. */
+    /**
+     * Combines a run of this rank's part with the same run of all other ranks, from the next rank on. The last rank in
+     * this order gets the result too.
+     */
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {

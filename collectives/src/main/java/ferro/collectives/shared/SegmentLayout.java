@@ -57,7 +57,7 @@ public final class SegmentLayout {
     /** Bytes before the slots. */
     static final int FIRST_SLOT = PAGE + HEADERS * SMALL_BYTES;
 
-    /** Maximum size of all segments of a group without rings, so that eight ranks fit in the 64 MiB of a container. */
+    /** Size of all segments of a group without rings, chosen so that eight ranks fit in the 64 MiB of a container. */
     private static final long BYTES_MOST = 25L << 20;
 
     private static final int SLOT_BYTES_MOST = 1 << 20;

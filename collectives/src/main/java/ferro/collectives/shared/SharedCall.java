@@ -64,8 +64,8 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
      * The result is the same on all ranks.
      *
      * @param slotBytes maximum number of bytes that are staged at once
-     * @return false for very long operations of very many ranks, and for long records. Very long operations and long
-     *     records use links, where plans do not grow with the operation, and elements may have any length
+     * @return false for very long operations of very many ranks, and for long records. An operation without
+     *     a short program uses links, where plans do not grow with the operation, and elements may have any length
      */
     public boolean hasShortProgram(int slotBytes) {
         int chunkBytes = chunkBytes(slotBytes);
@@ -83,7 +83,7 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return elements * unit;
     }
 
-    /** Returns the number of elements of the shortest part of a rank, in an operation with one part for each rank. */
+    /** Returns the number of elements of the shortest part. Parts are equal in operations with a part for each rank. */
     long part() {
         return elements / worldSize;
     }

@@ -262,7 +262,7 @@ final class SharedProgress {
         return same;
     }
 
-    /** Returns the same as {@link #hasEntered}, but does not report a rank that is in another call. */
+    /** Returns the same as {@link #hasEntered}, but does not report a difference in the current call. */
     boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);

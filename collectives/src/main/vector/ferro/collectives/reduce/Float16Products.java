@@ -77,7 +77,7 @@ final class Float16Products {
         }
     }
 
-    /** Rounds numbers to elements and scales the elements. Numbers above the largest element become 65536. */
+    /** Rounds numbers to elements and scales the elements. Numbers that round to more than the largest become 65536. */
     private static IntVector element(FloatVector numbers) {
         IntVector bits = numbers.reinterpretAsInts();
         FloatVector rounding =
