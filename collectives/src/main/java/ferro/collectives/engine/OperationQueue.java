@@ -36,9 +36,9 @@ import java.util.function.Consumer;
  * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. On the fast path, a
  * call takes the progress lock and a sequence number with one instruction, publishes its data, records the call while
  * the data travels, then consumes the result. The fast path makes no object and takes no other lock. The fast path
- * reads the clock when the call begins. Of small calls that end within a few polls, one of 16 also reads the clock at its
- * end. All other calls read the clock at their end. A call that does not end within the time of a
- * spin becomes the current operation and continues like a queued operation.
+ * reads the clock when the call begins. Of small calls that end within a few polls, one of 16 also reads the clock at
+ * its end. All other calls read the clock at their end. A call that does not end within the time of a spin becomes the
+ * current operation and continues like a queued operation.
  */
 final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Operation> {
     /**
