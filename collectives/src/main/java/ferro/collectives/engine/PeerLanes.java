@@ -80,9 +80,9 @@ final class PeerLanes {
     }
 
     /**
-     * Opens lanes that no call of this rank has opened. Returns whether a lane was opened. While a probe or a receive
-     * from any rank is pending, opens all lanes that a peer has opened. If no probe or receive from any rank is
-     * pending, and if {@code listens}, opens the lanes in shared memory on which messages have come.
+     * Opens lanes that no call of this rank has opened. Returns whether a lane was opened. While any probe, or a
+     * receive from any rank, is pending, opens all lanes that a peer has opened. If neither is pending, and if
+     * {@code listens}, opens the lanes in shared memory on which messages have come.
      */
     boolean openUnexpected(boolean listens) {
         boolean isFromAny = !fromAny.isEmpty() || !probes.isEmpty();
