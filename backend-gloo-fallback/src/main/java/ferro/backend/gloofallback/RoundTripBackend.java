@@ -1,6 +1,9 @@
 package ferro.backend.gloofallback;
 
+import ferro.CallOptions;
 import ferro.CollectiveBackend;
+import ferro.Message;
+import ferro.Work;
 import ferro.dispatch.GpuCollectives;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
@@ -23,6 +26,11 @@ final class RoundTripBackend extends ForwardingBackend {
         this.host = host;
         this.context = context;
         this.use = RoundTrips.RoundTripUse.of(context);
+    }
+
+    @Override
+    public Work transfer(Message message, CallOptions options) {
+        return inner().transfer(message, options);
     }
 
     @Override

@@ -79,7 +79,7 @@ class BrokenNetworkTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(CHECKED)) {
             // behind the handshake and READY: the first message of the group that is made below
-            proxy.onControl(Fault.flipInMessage(240, 20));
+            proxy.onControl(Fault.flipInMessage(240, 8));
             List<ProcessGroup> groups = job.joinBehind(proxy);
 
             TcpJob.assertFail(groups, Code.PROTOCOL, group -> makeGroups(group, 100), "checksum");

@@ -181,10 +181,7 @@ public final class GroupEngine implements CollectiveBackend {
         try {
             work.await();
         } finally {
-            if (!loop.isIdle()) {
-                // bytes for other ranks may be unsent, and no caller waits for them
-                loop.submitted();
-            }
+            loop.leftPending();
         }
         return work;
     }

@@ -3,6 +3,7 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.TensorMemory;
 import java.util.Optional;
 
 /**
@@ -77,7 +78,7 @@ public final class IntegerSums {
     private static void halve(HostTensor given, long[] sums) {
         boolean unsigned = given.dataType().isUnsigned();
         int count = Math.toIntExact(given.elementCount());
-        long[] array = given.memory() instanceof long[] longs ? longs : null;
+        long[] array = TensorMemory.memoryAt(given, 0) instanceof long[] longs ? longs : null;
         int from = array == null ? 0 : Math.toIntExact(given.offset());
         for (int i = 0; i < count; i++) {
             long element = array == null ? given.getLong(i) : array[from + i];

@@ -103,9 +103,8 @@ class FramesToTheEngineTest {
             }
             frames.add(0, name);
         }
-        boolean isSubmitted =
-                Work.class == form.getReturnType() || form.getName().matches("send|recv");
-        String engine = isSubmitted ? "submit" : "run";
+        boolean isTransfer = form.getName().matches("send|recv");
+        String engine = Work.class == form.getReturnType() ? "submit" : isTransfer ? "transfer" : "run";
         assertEquals("GroupEngine." + engine, frames.get(frames.size() - 1), () -> form + " ended with " + refusal);
         return frames;
     }
