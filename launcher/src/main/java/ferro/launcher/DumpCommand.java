@@ -180,7 +180,10 @@ final class DumpCommand implements Callable<Integer> {
             return damaged;
         }
 
-        /** Compares the times of a file and of the request, both from the clock of the folder's file system. */
+        /**
+         * Compares the times of a file and of the request. Both come from the folder's file system, whose clock may be
+         * the clock of another host.
+         */
         private static boolean isYounger(Path file, Instant asked) {
             try {
                 return !Files.getLastModifiedTime(file).toInstant().isBefore(asked);

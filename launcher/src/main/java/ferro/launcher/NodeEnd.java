@@ -205,7 +205,10 @@ record NodeEnd(
         return all;
     }
 
-    /** Returns the time from which launchers may have ended ranks; on several nodes, the time of the first failure. */
+    /**
+     * Returns the time from which launchers may have ended ranks. On several nodes, this is the time at which this
+     * launcher received the first failure.
+     */
     private Long since(List<NodeCard> nodes) {
         if (nodes.size() == 1) {
             return outcome.stoppedNanos();

@@ -49,7 +49,10 @@ final class NodeMeeting {
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /** Time that is added to the grace time of a signal, in which ranks end and recordings are read. */
+    /**
+     * Time that is added to the grace time of a signal. In this time, ranks end without a signal, and recordings are
+     * read.
+     */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private static final long FIRST_LINE_SECONDS = 1;

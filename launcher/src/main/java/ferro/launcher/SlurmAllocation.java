@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The Slurm step that has started this launcher on each of its nodes.
+ * The Slurm step that has started this launcher once on each of its nodes.
  *
  * @param nodes    number of nodes of the step
  * @param nodeRank number of this node

@@ -152,7 +152,8 @@ final class RoundTripWork implements Work {
     }
 
     /**
-     * Waits for the end. For a message, an interrupt acts as the host back end specifies, and the last copy is short.
+     * Waits for the end. For a message, an interrupt ends the work of the host back end as that back end specifies. The
+     * rest of the call is short.
      */
     @Override
     public void await() {

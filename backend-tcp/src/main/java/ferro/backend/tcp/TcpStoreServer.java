@@ -167,8 +167,8 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * Calls a listener for every later process that is refused because it belongs to another job, or to another
-     * generation of this job. The refused process is not authenticated, because any process that reaches the port can
-     * claim any job.
+     * generation of this job. The refused process is not authenticated. Any process that reaches the port can claim
+     * any job.
      *
      * @param listener receives the id of the other job and the address of the process. The listener runs on the store's
      *     thread, which must not be blocked. A new listener replaces the previous listener

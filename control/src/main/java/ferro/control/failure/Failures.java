@@ -57,7 +57,10 @@ public final class Failures {
                 : " failed with an exception: " + broken;
     }
 
-    /** Describes the resource that an OutOfMemoryError lacks. pthread_create(3) reports a missing thread as EAGAIN. */
+    /**
+     * Describes what is lacking according to an OutOfMemoryError. If a thread cannot be created, pthread_create(3)
+     * reports EAGAIN.
+     */
     private static String lacking(String text) {
         return text != null && text.contains("native thread")
                 ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text

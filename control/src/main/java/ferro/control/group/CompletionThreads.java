@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A pool of threads for user code that may block: listeners, and stages that are chained to operations of a group. The
- * pool creates threads on demand, one for each task that blocks at the same time. Idle threads end by themselves, so a
- * group need not close the pool when the group ends.
+ * pool creates threads on demand, one for each task that blocks at the same time. Idle threads end by themselves, so no
+ * group closes the pool, and the pool also works after the end of a group.
  */
 public final class CompletionThreads {
     private static final long IDLE_MILLIS = 100;

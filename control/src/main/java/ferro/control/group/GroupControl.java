@@ -640,7 +640,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return status.isIdle() ? agreement.status() : status;
     }
 
-    /** Ends the group now if the last call of a rank that has left differs from this rank's. Called before a leave. */
+    /** Ends the group now if the calls of ranks that have left differ from this rank's calls. Called before a leave. */
     public void settleWithLeavers() {
         exits.compare();
         mismatches.settleNow();

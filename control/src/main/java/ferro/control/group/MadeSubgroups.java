@@ -22,7 +22,10 @@ public final class MadeSubgroups {
     private static final class MadeGroup {
         private final int[] ranks;
         private final Map<Integer, Long> rounds;
-        /** The control of the group; null before the group is open on this rank and after nothing uses it any more. */
+        /**
+         * The control; null until the group is open on this rank. The reference is cleared when nothing uses the group
+         * any more.
+         */
         private WeakReference<GroupControl> control;
         /** A failure that arrived before the group was open on this rank, or null. */
         private Failure early;

@@ -11,8 +11,7 @@ import java.util.Set;
  * @param operation  text of the operation in flight, for people; empty if none
  * @param progress   progress of the operation, for people; empty if unknown
  * @param waitingFor ranks of the group that this rank waits for, ascending; empty if none
- * @param isAny      whether this rank waits for only one of the ranks in {@code waitingFor}, as in a receive from any
- *     rank
+ * @param isAny      whether any one of the ranks in {@code waitingFor} is enough, as for a receive from any rank
  * @param begunNanos time at which the operation began
  */
 public record RankStatus(

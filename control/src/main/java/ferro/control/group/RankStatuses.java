@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /**
  * The states of one rank in all groups that were created from one joined group. If other ranks wait for this rank in
- * one group, this rank can report that it waits in another group. Thread-safe.
+ * one group, this rank can report in which other group it waits. Thread-safe.
  */
 public final class RankStatuses {
     private final List<Seat> seats = new CopyOnWriteArrayList<>();

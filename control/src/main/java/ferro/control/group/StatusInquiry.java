@@ -84,7 +84,10 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /** Creates a diagnosis from answers to {@code early}. Ranks without an answer to {@code last} may be slow. */
+    /**
+     * Creates a diagnosis from the answers to the question {@code early} or to later questions. A rank without an
+     * answer to the question {@code last} may be slow.
+     */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

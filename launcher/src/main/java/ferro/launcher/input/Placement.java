@@ -1,14 +1,17 @@
 package ferro.launcher.input;
 
 /**
- * The number of ranks and nodes of a job, and the number of this node.
+ * The number of ranks that this launcher starts, the number of nodes, and the number of this node.
  *
  * @param ranksHere number of ranks on each node
  * @param nodes     number of nodes of the job, each with a launcher
  * @param nodeRank  number of this node, from 0
  */
 public record Placement(int ranksHere, int nodes, int nodeRank) {
-    /** Largest number of ranks of a node. Each rank costs a process and three threads, so more is a typing error. */
+    /**
+     * Largest number of ranks of a node. A larger number is a typing error, because each rank costs a process and three
+     * launcher threads.
+     */
     private static final int MOST_RANKS_HERE = 4096;
 
     /** Checks the numbers of ranks and nodes. */

@@ -238,7 +238,10 @@ public final class LauncherMeeting {
                 store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartSignal.class);
     }
 
-    /** Waits, on node 0, until all other launchers have connected, read the reason and disconnected. */
+    /**
+     * Waits, on node 0, until all other launchers have connected, read the reason and disconnected. The wait is needed,
+     * because the store of node 0 ends with its launcher.
+     */
     private static void stay(Store store, int nodes, Duration patience, StoreKeys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))

@@ -121,7 +121,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, WaitListener wait
 
     /**
      * Refuses a second launcher of one node. In the first generation, the refusal also ends the wait of the other
-     * launchers. A later generation continues without the refused launcher.
+     * launchers. A later generation can continue without the refused launcher.
      */
     private NodesApartException second(StoreKeys keys, NodeCard holder) {
         String text = holder.sameNode(own);

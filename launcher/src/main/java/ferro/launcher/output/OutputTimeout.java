@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 final class OutputTimeout {
     /** Total time that the reader waits for a child of the rank that keeps the pipe open, such as tee. */
     static final long MILLIS = 300;
-    /** More bytes than the pipes of a rank and a child hold (1 MiB). Children that print more may never end. */
+    /** More bytes than the pipes of a rank and a child hold (at most 1 MiB). A child that prints more may never end. */
     static final long MOST_BYTES = 4 << 20;
 
     private final LongSupplier clock;

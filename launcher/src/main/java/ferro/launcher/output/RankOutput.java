@@ -126,7 +126,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                         .noneMatch(line -> FAILURE_OF_A_GROUP.matcher(line).matches());
     }
 
-    /** Returns one line about why the rank ended. Ranks with one failure have one line. Empty without a trace. */
+    /** Returns one line about why the rank ended, equal for ranks with the same failure; empty without a trace. */
     public Optional<String> reason() {
         return thrown().map(text -> text.startsWith(OF_FERRO)
                 ? OWN_CALL.matcher(text.substring(OF_FERRO.length())).replaceFirst("$1")

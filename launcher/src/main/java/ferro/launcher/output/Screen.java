@@ -84,7 +84,10 @@ public final class Screen {
         this.warned = other.warned;
     }
 
-    /** Returns a screen with the same streams on which lines of standard output have no rank in front. */
+    /**
+     * Returns a screen with the same streams for ranks that print one table. Lines of standard output have no rank in
+     * front.
+     */
     public Screen withoutPrefixes() {
         return new Screen(this, false);
     }

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Checks settings of ranks. For an error, the launcher prints one line, in place of a trace on each rank. */
+/** Checks settings of ranks. An error prints one line of the launcher in place of a trace or warning of each rank. */
 public final class CheckedSettings {
     /** Settings that every rank reads and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(

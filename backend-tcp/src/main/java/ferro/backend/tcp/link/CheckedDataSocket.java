@@ -15,7 +15,10 @@ import java.util.zip.CRC32C;
 public final class CheckedDataSocket extends WrappedSocket {
     /** Maximum bytes of one record. The bytes of a record and their copy fit into the second-level cache together. */
     static final int MOST_BYTES = 64 << 10;
-    /** A head: length, checksum of the bytes, checksum of record number and head; 4 bytes each, little-endian. */
+    /**
+     * A head: length, checksum of the bytes, and checksum of the record number, the length and the first checksum. Each
+     * field has 4 bytes, little-endian.
+     */
     static final int HEAD_BYTES = 12;
 
     /** Index of the head in memory, after the number of the record, which is not sent. */

@@ -9,8 +9,8 @@ import java.io.IOException;
  * Each poll may come from another thread, but the engine's lock guarantees that one thread at a time polls the loop.
  * Only {@link #wakeup} may be called by any thread.
  *
- * <p>A loop does nothing by itself, and has no timers and no tasks. Work that must happen without a progress thread
- * belongs on the background loop.
+ * <p>A loop does nothing by itself. It has no timers, runs no tasks and closes no connections. Work that must happen
+ * without a progress thread belongs on the background loop.
  */
 public interface PolledLoop extends AutoCloseable {
     /** Opens a loop for the channels that {@code io} creates. */

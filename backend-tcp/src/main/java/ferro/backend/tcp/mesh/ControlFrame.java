@@ -32,7 +32,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         OPEN_DATA,
         /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
-        /** All control connections of the sender exist. Only rank 0 sends a body: its round trip to other ranks. */
+        /**
+         * All control connections of the sender exist. Only rank 0 sends a body: its round trip time to other ranks.
+         */
         READY,
         /** The sender closes normally. */
         GOODBYE,

@@ -46,7 +46,10 @@ import java.util.function.Supplier;
 final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
-    /** Time for a reason in the store to arrive. A peer may leave before this rank has read the reason. */
+    /**
+     * Time for a reason in the store to arrive. A peer that has read the reason may leave before this rank has read the
+     * reason.
+     */
     private static final long NEWS_MILLIS = 250;
 
     private static final Supplier<String> NOTHING = () -> "";

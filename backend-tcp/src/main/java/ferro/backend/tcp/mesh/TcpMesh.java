@@ -451,7 +451,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    /** Fails the join, or notifies the lower ranks. A lower rank would wait until its deadline. */
+    /** Fails the join, or notifies the lower ranks. A lower rank might wait for the connection until its deadline. */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;

@@ -27,7 +27,10 @@ import java.util.stream.Collectors;
 public final class Addresses {
     private static final long PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    /** Addresses that are reserved for documentation (RFC 5737, RFC 3849) and here only help to find a route. */
+    /**
+     * Addresses that are reserved for documentation (RFC 5737, RFC 3849). They only serve to find a route, and nothing
+     * is sent to them.
+     */
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
     /** Target port of a UDP socket that only finds a route. The port does not matter, because nothing is sent. */
     private static final int DISCARD_PORT = 9;

@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range. Two
- * ranks try the same port only if another process holds a port of the range.
+ * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range.
+ * Therefore two ranks try the same port only if another process holds a port of the range.
  *
  * @param range     configured range
  * @param localRank number of this rank on its host
@@ -56,7 +56,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     }
 
     /**
-     * Binds the first free port of the range. Tries the range several times, with random pauses in between.
+     * Binds the first free port. Tries a range of several ports several times, with random pauses in between.
      *
      * @throws IOException the last error, if all ports are held
      */

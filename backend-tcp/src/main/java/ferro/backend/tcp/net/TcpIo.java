@@ -121,9 +121,9 @@ public final class TcpIo {
     }
 
     /**
-     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader of this
-     * copy is collected, JNI_OnUnload finds the class through the system class loader. As a result, JNI_OnUnload would
-     * unregister the methods of the other copy.
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader of the
+     * native part in use is collected, JNI_OnUnload finds the class through the system class loader. As a result,
+     * JNI_OnUnload would unregister the methods of the other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
         if (own == system) {

@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 
 /** The encoding of requests and answers of the store. Lengths are checked before memory is allocated. */
 public final class StoreFrames {
-    /** Head of a request: operation, whether a value is expected, key length, number, length of each value. */
+    /**
+     * Head of a request: operation, presence of an expected value, key length, number, length of the value, length of
+     * the expected value.
+     */
     public static final int REQUEST_HEAD_BYTES = 16;
     /** Head of an answer: request number, kind, three unused bytes, value length. */
     public static final int ANSWER_HEAD_BYTES = 12;
