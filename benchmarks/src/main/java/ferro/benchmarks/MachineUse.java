@@ -65,8 +65,8 @@ record MachineUse(int cores, int localRanks, int ranks) {
         }
 
         /**
-         * Returns the time in programs, and in the kernel for programs. This is the sum of the first three numbers of a
-         * line.
+         * Returns the time in programs, and in the kernel for programs. This is the sum of the first three numbers of
+         * the first line.
          */
         private static double machineNanos(List<String> lines) {
             String[] words =

@@ -99,7 +99,7 @@ final class Stopwatch {
          *
          * @param nanos time of the batch in nanoseconds
          * @param compilerNanos longest time that the compilers of a rank were busy during the batch
-         * @return whether the compilers were idle during the batch
+         * @return whether the compilers were busy for at most {@code COMPILERS_AT_REST} of the batch
          */
         boolean add(double nanos, double compilerNanos) {
             boolean isAtRest = compilerNanos <= COMPILERS_AT_REST * nanos;

@@ -156,7 +156,7 @@ public record Sweep(
         return name.equals(PRE_MULTIPLIED_NAME) ? PRE_MULTIPLIED : ReduceOp.parse(name);
     }
 
-    /** Returns a sweep of blocking sums of f32 elements, of one size. The caller sets how long to measure. */
+    /** Returns a sweep of blocking calls on f32 with SUM, of one size. The caller determines how long to measure. */
     static Sweep of(Measured collective, long bytes) {
         return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false, false);
     }

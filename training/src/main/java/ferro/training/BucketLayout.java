@@ -17,7 +17,7 @@ import java.util.Set;
  * <p>All elements of a bucket have the same type. A bucket ends before a parameter that does not fit. A parameter that
  * is larger than a bucket has its own bucket. Each bucket is padded to a multiple of 64 bytes per rank, so that a
  * bucket can be divided into one part per rank. The padding of the last bucket has at least one element. In each step,
- * a {@link Join} uses the last element of the last bucket to send whether the rank has another batch.
+ * a {@link Join} uses the first element of this padding to send whether the rank has another batch.
  *
  * <p>A layout is immutable, and any thread may use a layout.
  */

@@ -122,7 +122,10 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /** Returns a free post. At least one post stays free, so that no post directly follows the last consumed post. */
+    /**
+     * Returns a free post. At least one post stays free, so that no post is inserted directly after the last consumed
+     * post.
+     */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;

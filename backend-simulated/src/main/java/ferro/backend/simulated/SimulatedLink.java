@@ -22,8 +22,8 @@ final class SimulatedLink implements Link {
     private final LaneQueue incoming;
     private final AtomicBoolean signalled = new AtomicBoolean();
     /**
-     * Next link in the transport's stack of links to poll. Only the thread that pushed this link on the stack writes
-     * this field.
+     * Next link in the transport's stack of links to poll. Only the thread that pushed this link on the stack
+     * writes this field, and the poll reads it.
      */
     SimulatedLink nextReady;
 

@@ -13,7 +13,10 @@ import java.util.concurrent.Future;
 
 /** A probe that measures the machine at this moment without any contestant. Two threads exchange flags, then bytes. */
 final class MachineProbe implements AutoCloseable {
-    /** Half round trip of a flag, in microseconds. Cores that share a cache are clearly faster than other cores. */
+    /**
+     * Half round trip of a flag, in microseconds. The time is clearly shorter if cores share a cache, and clearly
+     * longer if they do not.
+     */
     private static final double NEAR_BELOW = 0.1;
 
     /**

@@ -321,7 +321,7 @@ public final class Checkpoints implements AutoCloseable {
      * no progress within the deadline.
      *
      * @throws CheckpointException if the save has failed and no other call has thrown the failure yet, or if the save
-     *     does not end within 5 s after a failure of the group or after the deadline
+     *     does not end within 5 s after a failure of the group or after a deadline without progress
      */
     @Override
     public void close() {

@@ -24,7 +24,7 @@ final class ObjectNames {
 
     private ObjectNames() {}
 
-    /** Returns the prefix of the folder names of a step. In this build, the owner's name follows the prefix. */
+    /** Returns the prefix of a step's folder names. In folders of this build, the owner's name follows the prefix. */
     static String folder(long step) {
         return STEP + step;
     }

@@ -72,7 +72,7 @@ final class Retention {
         }
     }
 
-    /** Deletes the files of a save that failed before the step was published, to free space. Failures are logged. */
+    /** Deletes the files of a save that failed before it was published, to free space. A failure is only logged. */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;

@@ -25,7 +25,7 @@ final class Text {
                 : failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /** Joins the descriptions of problems. The text has the first 20 problems, and the number of further problems. */
+    /** Joins the descriptions of problems: the first 20, and then the number of further problems if there are any. */
     static String of(List<String> problems) {
         String text = String.join("; ", problems.subList(0, Math.min(MAX_LINES, problems.size())));
         return problems.size() <= MAX_LINES ? text : text + "; and " + (problems.size() - MAX_LINES) + " more";
