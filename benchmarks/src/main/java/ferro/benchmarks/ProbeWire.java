@@ -34,7 +34,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
 
     private static final ProbeWire NONE = new ProbeWire(null, Optional.empty());
 
-    /** Connects ranks 0 and 1. Every rank calls this method, which sends all ranks whether the connection exists. */
+    /** Connects ranks 0 and 1. Every rank must call this method, and learns whether the connection exists. */
     static ProbeWire between(ProcessGroup group) {
         if (group.worldSize() == 1) {
             return NONE;

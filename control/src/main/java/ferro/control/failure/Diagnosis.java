@@ -250,7 +250,7 @@ public final class Diagnosis {
 
     /**
      * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made the call and
-     * waits for ranks outside of this group does not end the chain. Such a rank has completed its part in this
+     * waits for ranks outside of this group does not end the chain. The rank has completed its part in this
      * group, and the end of its chain is not visible in this group.
      */
     private BitSet endOfMissing(BitSet missing) {

@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The failure of the parent of a group, or of an earlier ancestor. A rank that ends after a failure of the parent
- * leaves all its groups. The leave of the new group is then a consequence of the failure of the parent. Thread-safe.
+ * The failure of the parent of a group, or of an earlier ancestor. What ranks do in the new group after a failure of
+ * its parent is a consequence, because a rank that ends because of this failure leaves all its groups. Thread-safe.
  */
 final class ParentFailure {
     /** The value for a joined group, which has no parent. */

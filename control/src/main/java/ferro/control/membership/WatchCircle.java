@@ -123,8 +123,8 @@ final class WatchCircle {
 
     /**
      * Sends a message about a silent rank, which this rank watches. The receivers are the ranks that do not watch the
-     * silent rank and that are assigned to this rank. The ranks that notify the same receiver are not adjacent, because
-     * adjacent ranks may be on one machine and end together.
+     * silent rank and to which this rank reports its silence. The ranks that notify the same receiver are not adjacent,
+     * because adjacent ranks may be on one machine and end together.
      */
     private void sendToUnaware(int silent, ByteBuffer message, ControlLane lane) {
         boolean toAll = reportedToAll.get(silent);

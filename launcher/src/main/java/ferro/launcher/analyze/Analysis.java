@@ -256,7 +256,7 @@ public final class Analysis {
         return TextReport.lines(merge, ends, verdict);
     }
 
-    /** {@return the complete analysis as an HTML page for a browser, with a lane per rank and a bar per call} */
+    /** {@return the complete analysis as an HTML page that needs only a browser: a lane per rank, a bar per call} */
     public String html() {
         return HtmlReport.page(merge, verdict);
     }

@@ -88,8 +88,8 @@ public final class LauncherMeeting {
 
     /**
      * Handles an interrupt. If node 0 has just decided to start with this launcher, returns the launchers. After this
-     * decision, this launcher must forward the signal to the other launchers, which ends the ranks. If node 0 has not
-     * decided, ends the wait.
+     * decision, this launcher must forward the signal to the other launchers, which ends the ranks. Without this
+     * decision, ends the wait.
      */
     private List<NodeCard> begun(NodesApartException why) throws NodesApartException, InterruptedException {
         try {

@@ -74,9 +74,9 @@ public interface DataSocket {
     /** Sends the end of the stream after all bytes that the kernel has accepted. Reads are still possible. */
     void endOutput() throws IOException;
 
-    /** Closes the connection at once; idempotent. The kernel still sends accepted bytes if no bytes are unread. */
+    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received bytes are unread. */
     void close();
 
-    /** Stops the watch over the connection and returns its channel. The kernel still sends accepted bytes. */
+    /** Stops the watch over the connection and returns its channel. The kernel sends accepted bytes in any case. */
     Channel release();
 }

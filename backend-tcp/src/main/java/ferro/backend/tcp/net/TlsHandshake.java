@@ -81,7 +81,7 @@ public final class TlsHandshake extends ExactReader {
 
     /**
      * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
-     * other failure can come from the network. After such a failure, the connection ends without a refusal, and the
+     * other failure can come from the network. After any other failure, the connection ends without a refusal, and the
      * connecting side tries again.
      */
     private void ended(IOException wrong) {
