@@ -56,9 +56,9 @@ public record Status(
     }
 
     /**
-     * Returns the answer that stands for a rank which has left without sending a goodbye to this rank. The rank that has
-     * left has made all calls that this rank waits for. If an awaited call were missing, the leave with the lowest last
-     * collective would fail the call, because this leave reaches all ranks.
+     * Returns the answer that stands for a rank which has left without sending a goodbye to this rank. The rank that
+     * has left has made all calls that this rank waits for. If an awaited call were missing, the leave with the lowest
+     * last collective would fail the call, because this leave reaches all ranks.
      */
     public static Status left() {
         return left(LATE_ENOUGH, "");
