@@ -105,6 +105,17 @@ class LinuxProcessesTest {
     }
 
     @Test
+    void aProcessWhoseStatIsEmptyHasExitedOnceItsFolderIsGone() throws IOException {
+        try (Watched watched = table().watch(REALM + "78 200").orElseThrow()) {
+            Path stat = Files.writeString(root.resolve("proc/78/stat"), "");
+            assertFalse(watched.hasExited());
+            Files.delete(stat);
+            Files.delete(stat.getParent());
+            assertTrue(watched.hasExited());
+        }
+    }
+
+    @Test
     void aProcessWhoseMainThreadHasEndedIsNotWatched() throws IOException {
         ProcessTable table = table();
         process(78, "java", 'Z', 0);

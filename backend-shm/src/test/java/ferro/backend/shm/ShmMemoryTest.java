@@ -231,10 +231,13 @@ class ShmMemoryTest {
         MemoryBudget budget = new MemoryBudget();
         MemoryBudget.Taken taken = budget.new Taken(8192, () -> {});
         assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
+        MemoryBudget.Taken other = budget.new Taken(1, () -> {});
+        taken.reserved(1024);
+        assertEquals(3072, other.promise(SegmentSize.now(1)));
 
         taken.giveBack();
 
-        assertEquals(0, budget.new Taken(1, () -> {}).promise(SegmentSize.now(1)), "bytes that are still promised");
+        assertEquals(0, other.promise(SegmentSize.now(1)), "bytes that are still promised");
     }
 
     private static long kibibytes(Path file) throws IOException, InterruptedException {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException.Code;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Machines;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.recorder.ThreadStack;
@@ -269,6 +271,18 @@ class CallStacksTest {
 
         assertEquals(List.of(), shared.stacks(0));
         assertEquals(0, main.taken.get());
+    }
+
+    @Test
+    void aCallOfAnotherGroupHasNoNumberInThisGroup() {
+        RankStatuses statuses = new RankStatuses();
+        RankStatus inOther = new RankStatus(7, "barrier", "", Set.of(), 0);
+        Machines machines = group.ranks.get(2).machines();
+        statuses.enter(new RankStatuses.Seat("other", machines, () -> inOther, () -> 7, List::of));
+        RankStatuses.Seat own = new RankStatuses.Seat("dp", machines, () -> RankStatus.IDLE, () -> 0, List::of);
+        ControlOwner owner = group.new Hears(2, FailurePolicy.SHIPPED);
+        Status status = new StatusResponder(statuses, own, new CallHistory(), owner, () -> 0).status(1, 0);
+        assertEquals("0, in barrier seq 7 of group \"other\"", status.running() + ", " + status.place());
     }
 
     @Test

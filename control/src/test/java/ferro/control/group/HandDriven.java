@@ -294,7 +294,7 @@ public final class HandDriven {
         }
     }
 
-    private final class Hears implements ControlOwner {
+    final class Hears implements ControlOwner {
         private final int rank;
         private final FailurePolicy rules;
 

@@ -176,6 +176,8 @@ class FailureBoxTest {
         assertHas(text, "| exception of rank 1:\n|   Exception in thread \"main\" java.lang.Ill");
         assertTrue(text.contains("call0(") && text.contains("|   Caused by: java.io.IOException: disk\n"), text);
         assertHas(text, "| last lines of rank 1 (1):\n|   bye\n");
+        add(tail, "Exception in thread \"pool-1\" java.lang.Error: later");
+        assertHas(tail.trace().get(0), "no data");
     }
 
     @Test

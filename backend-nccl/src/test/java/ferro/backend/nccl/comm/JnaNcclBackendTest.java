@@ -233,7 +233,7 @@ class JnaNcclBackendTest {
     @Test
     @DisplayName("3-29 T9: host slices above the staging travel in pieces, and arrive whole")
     void slicesAboveTheStagingTravelInPieces() {
-        int length = NcclMember.STAGE_BYTES / Float.BYTES * 2 + 3;
+        int length = NcclMember.STAGE_BYTES / Float.BYTES * 2 + 4;
         try (NcclRanks ranks = NcclRanks.of(2)) {
             NativeLog.start();
             ranks.run(rank -> {
@@ -247,8 +247,15 @@ class JnaNcclBackendTest {
                         throw new AssertionError("element " + i + " is " + data[i]);
                     }
                 }
+                rank.run(Collective.allGather(HostTensor.of(new float[length / 2]), HostTensor.of(data)), SOON);
             });
-            assertEquals(6, NativeLog.count(NativeLog.stop(), "ncclAllReduce"), "three pieces on each of two ranks");
+            List<NativeLog.Line> lines = NativeLog.stop();
+            assertEquals(6, NativeLog.count(lines, "ncclAllReduce"), "three pieces on each of two ranks");
+            assertEquals(
+                    6, NativeLog.count(lines, "ncclAllGather"), "pieces of half the size, since each has two parts");
+            for (NativeLog.Line line : NativeLog.of(lines, "cudaMalloc")) {
+                assertTrue(Integer.parseInt(line.arguments().get(1)) <= NcclMember.STAGE_BYTES, line::toString);
+            }
         }
     }
 
