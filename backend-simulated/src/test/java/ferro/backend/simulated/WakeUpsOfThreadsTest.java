@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
@@ -144,7 +145,7 @@ class WakeUpsOfThreadsTest {
             Thread receiver = new Thread(() -> group.recv(received, before, tag), "test-receiver");
             receiver.start();
             while (receiver.getState() == Thread.State.NEW || receiver.getState() == Thread.State.RUNNABLE) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(50_000); // leaves its core to the receiver
             }
             Work sending = group.sendAsync(new float[] {group.rank() + 5}, next, tag);
             receiver.join();
