@@ -23,8 +23,8 @@ record AllWork(List<Work> parts) implements Work {
      */
     private static final long LONGEST_TURN_NANOS = 10_000_000;
     /**
-     * Divisor of the time that the thread has waited, which gives the length of the next turn. A wait is therefore at
-     * most {@code 1 / TURN_PART} longer than necessary.
+     * Divisor of the time that the thread has waited for any part. The quotient is the length of the next wait for one
+     * part. The total wait is therefore at most {@code 1 / TURN_PART} longer than necessary.
      */
     private static final int TURN_PART = 8;
 
@@ -55,8 +55,8 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits until a part has ended, and returns the position of the part. Waits for each part in turn, and longer in
-     * each turn, so that this thread makes progress on all parts. An interrupt ends the part for which the thread
+     * Waits until a part has ended, and returns the position of the part. Waits for one part after another, and longer
+     * each time, so that this thread makes progress on all parts. An interrupt ends the part for which the thread
      * waits.
      */
     int awaitAny() {

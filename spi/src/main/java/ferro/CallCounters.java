@@ -15,10 +15,10 @@ import java.util.function.BinaryOperator;
  * <p>A call is counted after it has ended without failure, and before its handle reports the end. A call that fails or
  * is refused is not counted. An asynchronous call and a call of a coalesced block are counted like a blocking call.
  *
- * @param collectives numbers of each kind of collective that has been called; kinds that were not called are not in the
- *     map
- * @param sends       numbers of the sends; the bytes of a send are the bytes sent
- * @param receives    numbers of the receives; the bytes of a receive are the bytes received
+ * @param collectives calls, bytes and time of each kind of collective that has been called; kinds that were not called
+ *     are not in the map
+ * @param sends       number, bytes and time of the sends; the bytes of a send are the bytes sent
+ * @param receives    number, bytes and time of the receives; the bytes of a receive are the bytes received
  */
 public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends, Totals receives) {
     /** Counters in which no call is counted. */
@@ -45,7 +45,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     }
 
     /**
-     * The numbers of calls of one kind.
+     * The number, the bytes and the time of the calls of one kind.
      *
      * @param calls number of calls
      * @param bytes bytes that this rank contributed: the size of the tensor that the call reads on this rank. A
@@ -64,7 +64,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         public static final Totals NONE = new Totals(0, 0, Duration.ZERO);
 
         /**
-         * Creates the numbers of one kind.
+         * Creates the totals of one kind of call.
          *
          * @param calls number of calls
          * @param bytes bytes that this rank contributed
@@ -80,9 +80,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         }
 
         /**
-         * Adds the numbers of other calls.
+         * Adds the totals of other calls.
          *
-         * @param other numbers to add
+         * @param other totals to add
          * @return sums
          */
         public Totals plus(Totals other) {
@@ -91,9 +91,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         }
 
         /**
-         * Subtracts the numbers of earlier calls.
+         * Subtracts the totals of earlier calls.
          *
-         * @param earlier numbers of an earlier moment
+         * @param earlier totals of an earlier moment
          * @return differences
          * @throws IllegalArgumentException if a difference is negative, so that {@code earlier} is a later moment
          */
@@ -104,16 +104,16 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     }
 
     /**
-     * Returns the numbers of one kind of collective.
+     * Returns the number, the bytes and the time of the calls of one kind of collective.
      *
      * @param kind kind of collective
-     * @return numbers; {@link Totals#NONE} if no call of the kind has ended
+     * @return totals of the kind; {@link Totals#NONE} if no call of the kind has ended
      */
     public Totals of(CollectiveKind kind) {
         return collectives.getOrDefault(Objects.requireNonNull(kind, "kind"), Totals.NONE);
     }
 
-    /** {@return the numbers of all calls, which are the sums over all kinds, sends and receives} */
+    /** {@return the totals of all calls, which are the sums over all kinds, sends and receives} */
     public Totals all() {
         Totals all = sends.plus(receives);
         for (Totals each : collectives.values()) {

@@ -49,7 +49,7 @@ public enum CollectiveKind {
     public enum Held {
         /** No data, because the operation has no data. */
         NONE,
-        /** All of the data. If the data has parts, the parts of all ranks. */
+        /** All of the data. If the data has parts, the rank has the parts of all ranks. */
         ALL,
         /** The part that belongs to this rank. */
         PART,

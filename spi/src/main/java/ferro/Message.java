@@ -63,7 +63,8 @@ public final class Message {
 
     /**
      * Returns a receive of a message that may be shorter than the tensor. The message fills the first elements, and the
-     * other elements stay unchanged. A longer message fails the group with MISMATCH before anything is written.
+     * other elements stay unchanged. A message that is longer than the tensor fails the group with MISMATCH before
+     * anything is written.
      *
      * @param data memory to fill
      * @param from source rank, or {@link CollectiveBackend#ANY_SOURCE}
@@ -75,7 +76,7 @@ public final class Message {
     }
 
     /**
-     * Returns a wait for a message that a receive would take. The message is not taken.
+     * Returns a probe, which waits for a message that a receive would take. A probe does not take the message.
      *
      * @param from source rank, or {@link CollectiveBackend#ANY_SOURCE}
      * @param tag  0 or greater, or {@link CollectiveBackend#ANY_TAG}

@@ -99,8 +99,8 @@ public interface Store extends AutoCloseable {
 
     /**
      * Closes the store as {@link #close} does, within a time limit. Before the close, a store on a network sends its
-     * last changes. The store waits for the answers to these changes at most for the time {@code within}. The default
-     * implementation ignores the time limit.
+     * last changes. The store waits for the answers to its last changes at most for the time {@code within}. The
+     * default implementation ignores the time limit.
      *
      * @param within maximum time; zero or less waits for no answer
      */

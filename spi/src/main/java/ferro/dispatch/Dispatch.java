@@ -36,11 +36,11 @@ import java.util.function.Supplier;
  * on one route is not tried again on the other route.
  *
  * <p>The checks run in a fixed order: the root is a rank; all tensors are on one device; the route supports the type
- * and op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view makes the last
- * three checks, as it does for every call. For a call that goes to NCCL, this class makes the last three checks only if
- * the result is a new tensor, before the memory of this tensor is allocated. Until all checks have passed, this class
- * calls only {@code asNcclBackend} of the back end, and {@code rank}, {@code worldSize}, {@code timeout},
- * {@code unsupportedBecause} and {@code device} of the back end or its NCCL view.
+ * and op; shapes and counts fit; the device is the device of NCCL. If a call goes to NCCL, the NCCL view checks type,
+ * op, shapes, counts and device, as it does for every call. For a call that goes to NCCL, this class checks type, op,
+ * shapes, counts and device only if the result is a new tensor, before the memory of this tensor is allocated. Until
+ * all checks have passed, this class calls only {@code asNcclBackend} of the back end, and {@code rank}, {@code
+ * worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device} of the back end or its NCCL view.
  */
 final class Dispatch {
     private static final long DEFAULT_STREAM = 0;

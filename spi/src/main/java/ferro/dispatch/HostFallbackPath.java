@@ -91,8 +91,8 @@ final class HostFallbackPath implements AutoCloseable {
     }
 
     /**
-     * Returns whether a fallback service is declared. The result is true even if the service cannot be loaded. Calls
-     * that need the service then throw an exception.
+     * Returns whether a fallback service is declared. The result is true even if the service cannot be loaded. If the
+     * service cannot be loaded, calls that need the service throw an exception.
      */
     static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
         try {

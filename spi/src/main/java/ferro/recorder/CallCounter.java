@@ -13,9 +13,9 @@ import java.util.Map;
  * A count of the calls of one group on one rank that have ended without failure. Counting creates no object, takes no
  * lock, and does not depend on {@code ferro.recorder.entries}.
  *
- * <p>Only one thread at a time calls {@link #ended}. A back end ensures this by the lock that the back end holds when
- * an operation ends. Any thread may call {@link #counters}. A version number is odd while counters change, as in
- * {@link OperationRing}, so that a reader gets the counters of one moment.
+ * <p>Only one thread at a time calls {@link #ended}. The lock that a back end holds when an operation ends ensures that
+ * no two threads call {@link #ended} at once. Any thread may call {@link #counters}. A version number is odd while
+ * counters change, as in {@link OperationRing}, so that a reader gets the counters of one moment.
  */
 public final class CallCounter {
     /** Index of the sends. */

@@ -27,7 +27,7 @@ public interface ControlLane extends AutoCloseable {
      *
      * @param ranks ranks of this lane, in the order of the new group
      * @param group 64 bits of the new group's identity
-     * @return lane of the new group; closing one of the two lanes does not close the other
+     * @return lane of the new group; closing one of the two lanes does not close the other lane
      */
     ControlLane subgroup(int[] ranks, long group);
 
@@ -96,8 +96,8 @@ public interface ControlLane extends AutoCloseable {
     }
 
     /**
-     * Closes the lane as {@link #close()} does, within a time limit. The last control messages and the last changes in
-     * the store have this time to be sent. The default implementation ignores the limit.
+     * Closes the lane as {@link #close()} does, within a time limit. The time limit is for sending the last control
+     * messages and the last changes in the store. The default implementation ignores the limit.
      *
      * @param within time limit
      */

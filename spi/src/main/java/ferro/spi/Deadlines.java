@@ -60,7 +60,7 @@ public final class Deadlines {
      * Returns the time limit that applies in place of a given limit. While a rank stands at a breakpoint of a debugger,
      * calls, joins and closes of other ranks must not end by their limits.
      *
-     * @param limit   the limit outside a debugger, from the program, the code or a setting
+     * @param limit   time limit that applies without a debugger; the program, the code or a setting sets this limit
      * @param context settings
      * @return {@code limit}; no limit, which is a duration of two hundred years, if {@code ferro.debug} is on
      * @throws IllegalArgumentException if {@code ferro.debug} has an invalid value

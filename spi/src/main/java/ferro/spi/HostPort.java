@@ -35,7 +35,7 @@ public record HostPort(String host, int port) {
      * Parses a text.
      *
      * @param text host, with or without a port
-     * @return host and port; empty if the text is anything else
+     * @return host and port; empty if the text is not a host with or without a port
      */
     public static Optional<HostPort> of(String text) {
         try {
@@ -50,7 +50,7 @@ public record HostPort(String host, int port) {
      * Parses the host and port of a URI.
      *
      * @param address address of any scheme
-     * @return host and port; empty if the authority of the URI is anything else
+     * @return host and port; empty if the authority of the URI is not a host with or without a port
      */
     public static Optional<HostPort> of(URI address) {
         String authority = Objects.requireNonNull(address, "address").getRawAuthority();

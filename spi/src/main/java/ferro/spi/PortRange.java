@@ -42,7 +42,7 @@ public record PortRange(int first, int last) {
      *
      * @param text a port or a range of ports
      * @return range
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text has another form, or the ports are not a valid range
      */
     public static PortRange of(String text) {
         Matcher parts = TEXT.matcher(Objects.requireNonNull(text, "text"));

@@ -152,7 +152,8 @@ public final class Setting<T> {
      *
      * @param text number and unit
      * @return time, more than zero
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text is not a number with the unit ms, s, m or h, or if the time is
+     *     zero or too long
      */
     public static Duration duration(String text) {
         Duration time = interval(text);
@@ -167,7 +168,8 @@ public final class Setting<T> {
      *
      * @param text number and unit
      * @return time
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text is not a number with the unit ms, s, m or h, or if the time is
+     *     too long
      */
     public static Duration interval(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));
@@ -191,7 +193,7 @@ public final class Setting<T> {
      *
      * @param text text of the number
      * @return 0 or more
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text is not a number from 0 to 2^31 - 1
      */
     public static int count(String text) {
         return (int) number(Objects.requireNonNull(text, "text"), text, Integer.MAX_VALUE);
@@ -202,7 +204,8 @@ public final class Setting<T> {
      *
      * @param text number and unit; without a unit, the number is in bytes
      * @return number of bytes
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text is not a number with the unit B, KiB, MiB or GiB or without a
+     *     unit, or if the size is more than 2^63 - 1 bytes
      */
     public static long bytes(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));

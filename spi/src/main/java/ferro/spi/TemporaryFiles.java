@@ -15,8 +15,8 @@ public final class TemporaryFiles {
     private TemporaryFiles() {}
 
     /**
-     * Returns the folder for temporary files. This is the folder of the property {@value #PROPERTY} if the property is
-     * set, otherwise the folder of TMPDIR if TMPDIR is set, otherwise {@code /tmp}.
+     * Returns the folder for temporary files: the folder of the property {@value #PROPERTY} if the property is set,
+     * otherwise the folder of TMPDIR if TMPDIR is set, otherwise {@code /tmp}.
      *
      * @param context source of the variable TMPDIR
      * @return absolute path; the folder need not exist

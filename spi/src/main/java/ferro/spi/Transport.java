@@ -46,7 +46,7 @@ public interface Transport extends ControlLane {
      *
      * @param ranks ranks of this transport, in the order of the new group
      * @param group 64 bits of the new group's identity
-     * @return transport of the new group; closing one of the two transports does not close the other
+     * @return transport of the new group; closing one of the two transports does not close the other transport
      */
     @Override
     Transport subgroup(int[] ranks, long group);

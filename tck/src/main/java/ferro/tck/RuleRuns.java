@@ -72,7 +72,7 @@ final class RuleRuns implements ExecutionCondition, TestTemplateInvocationContex
         }
     }
 
-    /** One run of a rule. {@code worldSize} is the number of ranks, or 0 for a rule that makes its own groups. */
+    /** One run of a rule's test. {@code worldSize} is the number of ranks, or 0 if the rule makes its own groups. */
     private record RuleRun(int rule, int worldSize)
             implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
         @Override

@@ -62,7 +62,7 @@ final class RoundTrips implements AutoCloseable {
         }
     }
 
-    /** Returns whether calls are in flight. If no shared state exists, no call is in flight, and none is created. */
+    /** Returns whether calls are in flight. Without shared state, no call is in flight. Creates no shared state. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         Optional<RoundTrips> shared = context.find(RoundTrips.class);
         if (shared.isEmpty()) {

@@ -3,7 +3,7 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** The failure to load any libnccl or librccl, or the one that a setting names. */
+/** Thrown if no libnccl or librccl can be loaded, or if the library that a setting names cannot be loaded. */
 public final class NcclLibraryNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 

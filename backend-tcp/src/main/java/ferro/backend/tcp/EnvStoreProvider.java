@@ -15,7 +15,7 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.util.Optional;
 
-/** Opens the store of {@code env://}. The variables of a launcher name the store; otherwise a job file does. */
+/** Opens the store of {@code env://}. If no variables of a launcher name the store, a job file names the store. */
 public final class EnvStoreProvider implements StoreProvider {
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public EnvStoreProvider() {}

@@ -34,7 +34,10 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
     }
 
-    /** Returns the log text for a new connection; {@code ended} is the end of the old connection, or null if unseen. */
+    /**
+     * Returns the log text for a new connection. {@code ended} is the end of the old connection; null if the peer
+     * replaced the old connection.
+     */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
@@ -56,7 +59,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 : with(ended, more);
     }
 
-    /** Adds the number of bytes in flight to the failure of a lost connection. A negative number is unknown. */
+    /** Adds the number of bytes in flight to the failure of a lost connection. A negative number means unknown. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
         String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
         return with(
@@ -76,7 +79,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return new FerroException(Code.RESOURCE, own(), message, cause);
     }
 
-    /** Returns a failure of the mesh with the culprit's number in this group. The mesh numbers ranks differently. */
+    /** Returns a failure of the mesh with the culprit's number in this group, because the mesh has other numbers. */
     FerroException lacking(FerroException ofMesh, int culprit) {
         return new FerroException(ofMesh.code(), where(-1).blaming(culprit), ofMesh.getMessage(), ofMesh.getCause());
     }

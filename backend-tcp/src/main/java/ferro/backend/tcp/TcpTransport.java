@@ -425,7 +425,7 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has arrived, or why none will arrive; either {@code channel} or {@code failure} is null. */
+    /** A connection that has arrived, or why no connection will arrive; {@code channel} or {@code failure} is null. */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */

@@ -1,9 +1,9 @@
 /**
  * The public part of the TCP back end, which {@code -Dferro.backend=tcp} selects. Package {@code net} checks the Netty
  * of the class path, and dials, listens, and does handshakes and TLS. Package {@code store} has the map that all ranks
- * share, by which ranks find each other. Package {@code mesh} has the control connections. In the order net, store,
- * mesh, a package uses only earlier packages. Package {@code link} has the data links, and none of {@code net}, {@code
- * store} and {@code mesh} depends on it.
+ * share, by which ranks find each other. Package {@code mesh} has the control connections. Package {@code net} uses
+ * neither {@code store} nor {@code mesh}, and {@code store} does not use {@code mesh}. Package {@code link} has the
+ * data links. The packages {@code net}, {@code store} and {@code mesh} do not depend on {@code link}.
  *
  * <p>Start reading at {@code TcpBackendProvider}. {@code TcpMesh} shows how ranks find each other, {@code TcpTransport}
  * how elements move. The wire format is in docs/wire-protocol.md.

@@ -27,8 +27,8 @@ public final class SegmentLayout {
     public static final int SLOTS = 3;
 
     /**
-     * Number of header lines of a rank, a power of two. A rank may end all but one of {@code HEADERS} operations of
-     * little data before another rank enters the first of them.
+     * Number of header lines of a rank, a power of two. A rank may end {@code HEADERS - 1} operations of little data
+     * before another rank enters the first of these operations.
      */
     public static final int HEADERS = 16;
 

@@ -117,7 +117,7 @@ public final class GracefulExits {
         return leavers.of(peer).sent();
     }
 
-    /** Returns the number of messages of this rank that were delivered on a rank that has left. */
+    /** Returns how many messages of this rank were delivered to receives of {@code peer}, which has left. */
     public long takenBy(int peer) {
         return leavers.of(peer).taken();
     }

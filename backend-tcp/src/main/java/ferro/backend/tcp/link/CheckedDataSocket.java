@@ -16,8 +16,8 @@ public final class CheckedDataSocket extends WrappedSocket {
     /** Maximum bytes of one record. The bytes of a record and their copy fit into the second-level cache together. */
     static final int MOST_BYTES = 64 << 10;
     /**
-     * A head: length, checksum of the bytes, and checksum of the record number, the length and the first checksum. Each
-     * field has 4 bytes, little-endian.
+     * Size of a head, which has three fields of 4 bytes, little-endian: the length, the checksum of the bytes, and the
+     * checksum of the record number, the length and the first checksum.
      */
     static final int HEAD_BYTES = 12;
 

@@ -24,7 +24,7 @@ public interface DataSocket {
      */
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
-    /** Returns whether {@link #writeLent} and {@link #readLent} may be called; equal for all sockets of a loop. */
+    /** Returns whether {@link #writeLent} and {@link #readLent} may be called, the same for all sockets of a loop. */
     default boolean takesLent() {
         return false;
     }

@@ -26,7 +26,7 @@ final class DirectStaging {
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
     private final TypedViews inElements = new TypedViews(in);
     private final TypedViews outElements = new TypedViews(out);
-    /** The stream whose bytes are in {@link #out}. The next two fields are the positions of the bytes in the stream. */
+    /** The stream whose bytes {@link #from} to {@link #to} are in {@link #out}. */
     private SendingHalf owner;
 
     private long from;

@@ -33,7 +33,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** Memory for errno. This field is the first, so that nothing is open yet if direct memory is lacking. */
+    /** Memory for errno, allocated first, so that nothing is open yet if direct memory is lacking. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();

@@ -9,7 +9,7 @@ public interface LinkEvents {
     /**
      * Creates the failure of a data connection that ended.
      *
-     * @param sequence sequence of the oldest receive, 0 if there is none
+     * @param sequence sequence of the oldest receive, 0 if no receive is posted
      * @param progress text about the progress of the posts
      * @param cause    failure from the kernel, or null
      */

@@ -52,7 +52,7 @@ final class SendingHalf {
         staging.forget(this);
     }
 
-    /** Makes one write. Returns whether the kernel accepted all bytes; then another write may move more bytes. */
+    /** Makes one write. Returns whether the kernel accepted all bytes, so that another write may move more bytes. */
     private boolean pushOnce(DataSocket wire) throws IOException {
         Post post = posts.oldest();
         long done = posts.position();

@@ -392,7 +392,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. The end is handled like any other end. */
+    /** Reads the rest of a connection that has reached its byte limit. Records its end in {@link #ending}. */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;

@@ -153,9 +153,9 @@ final class ControlConnection extends ExactReader {
 
     /**
      * Runs a task when the socket has no more bytes, or the connection has ended; called on the loop. If a socket has
-     * bytes, a round of the loop reads at least one piece. A timer that a task sets in one round fires in a later
-     * round. This method may be called while sockets are read. Therefore a task sets the first timer. A peer that never
-     * stops sending does not delay the task for ever.
+     * bytes, a round of the loop reads at least some of the bytes. A timer that a task sets in one round fires in a
+     * later round. This method may be called while the loop reads sockets. Therefore this method queues a task that
+     * sets the first timer. A peer that never stops sending does not delay the task for ever.
      */
     void afterReading(Runnable task) {
         afterReading(List.of(this), task);

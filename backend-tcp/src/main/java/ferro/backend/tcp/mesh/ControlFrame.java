@@ -33,16 +33,17 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
         /**
-         * All control connections of the sender exist. Only rank 0 sends a body: its round trip time to other ranks.
+         * All control connections of the sender exist. Only rank 0 sends this frame with a body: the round trip time of
+         * rank 0 to other ranks.
          */
         READY,
         /** The sender closes normally. */
         GOODBYE,
-        /** The receiver has sent an invalid frame, and the sender reads no more frames of it; body: a refusal. */
+        /** The sender reads no more frames of the receiver, which has sent an invalid frame; body: a refusal. */
         REFUSED,
         /**
-         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. If the higher rank sends this
-         * frame, the epoch is 0, and the frame is about all channels that the lower rank is connecting. The lower rank
+         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. In a frame of the higher
+         * rank, the epoch is 0, and the frame is about all channels that the lower rank is connecting. The lower rank
          * answers with one frame for each channel.
          */
         NOT_ACCEPTED,

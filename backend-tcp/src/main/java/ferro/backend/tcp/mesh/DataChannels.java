@@ -28,9 +28,9 @@ final class DataChannels {
     private final TcpMesh mesh;
     private final Inboxes inboxes;
     private final AdmissionCheck admission;
-    /** By channel: the highest epoch that was requested, or that the lower rank has connected. */
+    /** For each channel, the highest epoch that this rank has requested or, as the lower rank, has dialled. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
-    /** By channel: the hello of the highest epoch that this rank has admitted as the higher rank. */
+    /** For each channel, the hello of the highest epoch that this rank, as the higher rank, has admitted. */
     private final Map<DataKey, Hello> entered = new HashMap<>();
     /** Connections that were admitted but not confirmed. */
     private final Map<Channel, Entering> entering = new HashMap<>();
@@ -40,7 +40,7 @@ final class DataChannels {
     /** A connection that was admitted but not confirmed. */
     private final class Entering implements ChannelFutureListener {
         private final Hello hello;
-        /** The hello that was admitted before this one; null if no hello was admitted. */
+        /** The hello that was admitted for the channel before {@link #hello}; null if no earlier hello was admitted. */
         private final Hello before;
         /** The reason why the peer opens no other connection of this epoch; null if the peer may open another. */
         private FerroException refusal;

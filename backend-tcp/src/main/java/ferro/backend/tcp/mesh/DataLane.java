@@ -9,7 +9,7 @@ public enum DataLane {
     COLLECTIVE,
     /** The link of {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** The connection of {@link Transport#signal}, which is not a link. It is never encrypted, as it has no content. */
+    /** The connection of {@link Transport#signal}: not a link, and never encrypted, because it has no content. */
     BELL;
 
     /** Returns the data lane of a lane of the engine. */

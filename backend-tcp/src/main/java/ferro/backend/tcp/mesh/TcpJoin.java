@@ -47,8 +47,8 @@ final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
     /**
-     * Time for a reason in the store to arrive. A peer that has read the reason may leave before this rank has read the
-     * reason.
+     * Time that a failed join waits for a reason to arrive from the store. A peer that has read the reason may leave
+     * before this rank has read the reason.
      */
     private static final long NEWS_MILLIS = 250;
 

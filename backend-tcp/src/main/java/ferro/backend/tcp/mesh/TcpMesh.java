@@ -42,7 +42,7 @@ import java.util.function.Supplier;
 /**
  * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
  * connections on demand. Any thread may call the public methods, and {@link #send}. The background loop does the work.
- * On this loop, the port and the connections call this class by {@link TcpListener.Guest} and {@link
+ * On the background loop, the port and the connections call this class by {@link TcpListener.Guest} and {@link
  * ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
@@ -52,7 +52,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     /** Maximum number of bytes of frames that wait for a peer. With more bytes, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time limit to replace a data connection that ended. Calls wait for it, and the peer was reachable before. */
+    /** Time limit to replace a data connection that ended. The peer was reachable before, and calls wait meanwhile. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
@@ -61,7 +61,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** The port of this rank. This field and the next three are null in a group of one rank, which needs no sockets. */
+    /** The port of this rank. In a group of one rank, without sockets, port, drain, attempts and mayLive are null. */
     private final TcpPort port;
 
     private final DrainingConnections drain;
@@ -139,7 +139,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /**
-     * Joins the group: binds, opens the store, publishes this rank, waits for the others, and connects to each of them.
+     * Joins the group: binds, opens the store, publishes this rank, waits for the other ranks, and connects to each
+     * rank.
      *
      * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, by the deadline of the spec
      */

@@ -346,7 +346,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns the interface that has a link-local address, or the only interface that is up and has one (IPv6). */
+    /** Returns the interface with this address, or the only interface that is up and has a link-local IPv6 address. */
     static String nameOfLink(InetAddress linkLocal, List<LocalInterface> all) throws UnknownHostException {
         List<String> names = new ArrayList<>();
         for (LocalInterface one : all) {

@@ -102,7 +102,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins to read at the first event only. An accepted channel is already active, and reports this later. */
+    /** Begins to read at the first event only. An accepted channel is already active, and calls channelActive later. */
     private void beginOnce() {
         if (!begun) {
             begun = true;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** A search, for messages, for processes that listen on ports of this host, if Linux shows them to this user. */
+/** A search, for messages, for processes that listen on ports of this host and that Linux shows to this user. */
 final class PortHolders {
     private static final String LISTEN = "0A";
     private static final int STATE = 3;

@@ -16,7 +16,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 public final class ReadSwitch implements RecvByteBufAllocator {
     private ExtendedHandle now;
-    /** The handle that decides in place of {@link #now}, which then only returns the wanted bytes; or null. */
+    /** If not null, the handle that decides, while {@link #now} only returns the number of wanted bytes. */
     private ExtendedHandle under;
 
     private long count;

@@ -49,7 +49,10 @@ public final class ResourceLack {
         };
     }
 
-    /** Classifies an error of the JDK by its text, as it has no number. If no socket can be opened, any text counts. */
+    /**
+     * Classifies an error of the JDK by its text, because the error has no number. If opening a socket has failed,
+     * every error text counts as a lack of resources.
+     */
     private static Optional<String> ofText(String text, boolean opening) {
         if (text.contains(FILES_OF_ALL)) {
             return Optional.of(filesOfAll(text));

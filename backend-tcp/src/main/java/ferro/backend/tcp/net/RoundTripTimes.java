@@ -10,11 +10,11 @@ import java.util.Arrays;
  * The round trip times to the ranks of other hosts. The kernel measures the time from the first packet of a connection
  * to the answer, so the time does not depend on thread scheduling. The times are known only with epoll.
  *
- * <p>The median counts, and of two middle values the lower value. Therefore a single slow answer, or a single near host
- * among far hosts, does not decide.
+ * <p>The median of the times counts. If the list has two middle values, the lower value counts. Therefore a single slow
+ * answer, or a single near host among far hosts, does not decide.
  */
 public final class RoundTripTimes {
-    /** Shortest round trip time of a far host. Half of this time is the time of 64 KiB at 1 Gbit/s, a slow network. */
+    /** Shortest round trip time of a far host: twice the time that 64 KiB take in a slow network of 1 Gbit/s. */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}

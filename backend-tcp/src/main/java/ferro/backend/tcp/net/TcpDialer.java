@@ -157,7 +157,7 @@ public final class TcpDialer {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
-        /** A task that begins a round. The dialer's caller creates the task and gets an error of the class. */
+        /** A task that begins a round. The dialer's caller creates the task, and gets an error in loading its class. */
         private final AttemptPart begin = this::begin;
 
         private final long start = clock.getAsLong();
@@ -425,9 +425,9 @@ public final class TcpDialer {
         }
 
         /**
-         * A handler of the end and the time limit of one attempt's handshake. The limit starts when the connection is
-         * made, and again at each answer. A peer that answers is alive, even if a busy host takes long for the next
-         * answer.
+         * A handler of the end of one attempt's handshake. The handler also limits the time of the handshake. The time
+         * limit starts when the connection is made, and again at each answer. A peer that answers is alive, even if a
+         * busy host takes long for the next answer.
          */
         private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
             private final ConnectingHandshake side;

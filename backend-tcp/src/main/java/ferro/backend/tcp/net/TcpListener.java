@@ -324,7 +324,7 @@ public final class TcpListener implements AutoCloseable {
         /** Takes over an authenticated connection. The pipeline of the channel is empty and no read is active. */
         void entered(Hello hello, Channel channel);
 
-        /** Receives the refusal of a side. The hello is null if none has arrived, and may be of another job. */
+        /** Receives the refusal of a side. The hello is null if no hello has arrived, and may be of another job. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
 
         /** Receives the error of this process because of which an authenticated connection was closed. */

@@ -146,7 +146,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         on.write(sealed, written);
     }
 
-    /** Returns memory for the records of a frame: the own memory, or new memory if that is in use or too small. */
+    /** Returns the own memory for the records of a frame; new memory if the own memory is in use or too small. */
     private ByteBuf memory(int bytes) {
         return leaving.refCnt() == 1 && 2 * bytes <= OWN_BYTES
                 ? leaving.clear().retain()

@@ -80,9 +80,9 @@ public final class TlsHandshake extends ExactReader {
     }
 
     /**
-     * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
-     * other failure can come from the network. After any other failure, the connection ends without a refusal, and the
-     * connecting side tries again.
+     * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. A
+     * failure without a refused key or certificate can come from the network. After a failure that can come from the
+     * network, the connection ends without a refusal, and the connecting side tries again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);

@@ -169,7 +169,7 @@ public final class TlsSession {
         }
     }
 
-    /** Returns whether the engine needs no further record. OpenSSL's engine may need another call to report this. */
+    /** Returns whether the engine needs no further record. OpenSSL's engine may report this only after another call. */
     private boolean isDoneWithAll() throws SSLException {
         nudge();
         return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NEED_UNWRAP;
@@ -183,7 +183,7 @@ public final class TlsSession {
         }
     }
 
-    /** Checks key and certificates again, because an engine that resumes a session checks neither of the two. */
+    /** Repeats the check of key and certificates, which an engine that resumes a session does not make. */
     private void finish() throws IOException {
         try {
             trust.check(Arrays.stream(engine.getSession().getPeerCertificates())
@@ -268,7 +268,7 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the end and the content length of the last record. If full, the last entry covers this record, too. */
+    /** Stores the last record's end and content length. If no entry is free, the last entry covers the record too. */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The ends of the processes of ranks. Launchers write these ends into the store, and ranks read them after a failure.
- * Thread-safe.
+ * The ends of the processes of ranks. Launchers write the ends of ranks into the store, and other ranks read the ends
+ * after a failure. Thread-safe.
  *
  * <p>The report of an end contains the last line that the rank has printed. Therefore a rank reads such reports only
  * over a connection that is encrypted or local. Launchers encrypt connections between hosts.

@@ -79,7 +79,7 @@ public record FileMeeting(
         return Addresses.isLoopback(host) || meeting.allLocal() && Addresses.leadsToLoopback(host);
     }
 
-    /** Refuses pods without a secret. Pods have no common folder unless a setting names it, and would wait in vain. */
+    /** Refuses pods without a secret. Pods have no common folder unless a setting names one, and would wait in vain. */
     private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;

@@ -174,7 +174,8 @@ public final class StoreOpening {
 
     /**
      * Returns a failure that shows a job file of an earlier start: no process, or a process of another job, listens at
-     * the address in the file. Throws any other failure, because this rank has caused it.
+     * the address in the file. If the failure shows something else, this rank has caused the failure, and the method
+     * throws the failure.
      */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;

@@ -42,7 +42,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The listening port of a rank and its background loop. All groups share port and loop. The last group closes both. */
+/** A rank's listening port and background loop. All groups share port and loop, and the last group closes them. */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpIo io;
@@ -344,7 +344,7 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** The addresses and ports to bind and publish, and the group for which the port serves a store, or empty. */
+    /** The addresses and ports to bind and publish; {@code serves} is the group whose store the port serves, if any. */
     private record PortPlan(
             Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 
