@@ -55,9 +55,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
      *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied
      *     its data into shared memory. Of the blocking calls of at most 4 KiB in shared memory that need not wait for
-     *     data, only one of 16 is measured after the first 16. The measured time counts for all 16 calls. Times of
-     *     calls that are in flight at the same time add up. Small calls of a coalesced block that run as one operation
-     *     share one time
+     *     data, only one of 16 is measured after the first 16. The time of the measured call counts for all of the 16
+     *     calls. Times of calls that are in flight at the same time add up. Small calls of a coalesced block that run
+     *     as one operation share one time
      */
     public record Totals(long calls, long bytes, Duration time) {
         /** Totals in which no call is counted. */

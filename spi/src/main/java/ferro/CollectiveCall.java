@@ -114,7 +114,7 @@ record CollectiveCall(
         }
     }
 
-    /** Checks the arguments of a call with a root. Every rank has these arguments. */
+    /** Checks those arguments of a call with a root that every rank has. */
     private void checkRoot(int rank, int worldSize) {
         InvalidRankException.check(kind.label(), "root", root, worldSize);
         if (kind.hasParts()) {

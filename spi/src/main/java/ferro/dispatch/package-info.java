@@ -1,6 +1,6 @@
 /**
- * The choice of a route for a call on device tensors. The route is NCCL if the back end has NCCL. Otherwise the route
- * is host memory, if the settings allow this. A call without a route throws an exception.
+ * The choice of a route for a call on device tensors. The route is NCCL if the back end has NCCL. Without NCCL, the
+ * route is host memory, if the settings allow this route. A call without a route throws an exception.
  *
  * {@snippet file="ferro/examples/snippets/PackageSnippetsTest.java" region="dispatch" :
  *

@@ -31,7 +31,7 @@ final class RecordFolder {
     private static final long LOOK_MILLIS = 500;
     /**
      * Time that the thread waits after a failure. Soon after a failure, more facts about the failure are known. Because
-     * of the wait, one file contains all these facts.
+     * of the wait, one file contains all facts that are known soon after the failure.
      */
     private static final long GATHER_MILLIS = 20;
     /**

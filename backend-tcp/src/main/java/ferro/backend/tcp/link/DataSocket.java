@@ -57,7 +57,7 @@ public interface DataSocket {
     /** Returns whether a read may return bytes: true from the loop's readable event until a read finds no bytes. */
     boolean readable();
 
-    /** Returns whether a write may move bytes: true from the loop's writable event until a write moves none. */
+    /** Returns whether a write may move bytes: true from the loop's writable event until a write moves no byte. */
     boolean writable();
 
     /** Sets the events that end the next {@link PolledLoop#block}. */

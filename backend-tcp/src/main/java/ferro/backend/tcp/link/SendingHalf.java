@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * staging memory. One write sends headers and elements of as many posts as fit into the staging memory.
  *
  * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After the end of a
- * post, possibly no thread polls this link. Bytes that are only staged would then never be sent.
+ * post, possibly no thread polls this link. If no thread polls this link, bytes that are only staged are never sent.
  */
 final class SendingHalf {
     /** Maximum bytes per {@link #push}. The limit leaves time to receive as well. */

@@ -131,8 +131,8 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Sets the first connection of the link, or a connection that replaces the last one. Earlier posts use this
-     * connection.
+     * Sets the first connection of the link, or a connection that replaces the last connection. Earlier posts use the
+     * given connection.
      *
      * @param epoch 0, or a higher number than the epoch of the last connection; otherwise the connection is closed
      */

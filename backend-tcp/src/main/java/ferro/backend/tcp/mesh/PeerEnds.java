@@ -57,7 +57,7 @@ final class PeerEnds {
         }
     }
 
-    /** Reads the open connections once before it reports all ended peers, as all ranks of a host may end together. */
+    /** Reads the open connections once for all {@link #waiting} peers, because all ranks of a host may end together. */
     private void readOn() {
         BitSet peers = (BitSet) waiting.clone();
         waiting.clear();

@@ -61,7 +61,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     final Where where;
     private final RankContext context;
     private final TcpIo io;
-    /** The port of this rank. In a group of one rank, without sockets, port, drain, attempts and mayLive are null. */
+    /** The port of this rank. A group of one rank has no sockets: port, drain, attempts and mayLive are null. */
     private final TcpPort port;
 
     private final DrainingConnections drain;

@@ -175,7 +175,7 @@ final class CompanyKey {
         }
     }
 
-    /** Returns the peer's certificates before the first trusted one. Some peers send trusted certificates, too. */
+    /** Returns the peer's certificates before the first trusted certificate. Some peers send trusted ones, too. */
     private List<X509Certificate> belowAuthority(X509Certificate[] peer) {
         Set<X509Certificate> trusted = new HashSet<>();
         anchors.forEach(anchor -> trusted.add(anchor.getTrustedCert()));

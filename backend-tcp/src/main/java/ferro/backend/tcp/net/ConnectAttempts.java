@@ -41,7 +41,7 @@ public final class ConnectAttempts {
     /** The last attempt at each address, in the order of the addresses. */
     private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
 
-    /** Whether several addresses were tried in the last round. Texts then name the address. */
+    /** Whether several addresses were tried in the last round, so that texts name the address. */
     private boolean several;
     /** Whether any attempt has made a connection. */
     private boolean connected;

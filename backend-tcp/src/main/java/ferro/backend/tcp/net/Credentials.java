@@ -24,7 +24,7 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /** Checks that both sides have a secret, or neither side. A difference would otherwise look like a wrong proof. */
+    /** Checks that both sides or neither side has a secret. Unchecked, a difference would look like a wrong proof. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

@@ -86,7 +86,7 @@ public final class LoopWaits {
         }
     }
 
-    /** Pauses for at least one millisecond, but otherwise not beyond a deadline. */
+    /** Pauses for {@code millis}, but not beyond a deadline, and always for at least one millisecond. */
     public static void pause(long millis, long leftNanos, Where where, Supplier<String> interrupted) {
         long left = TimeUnit.NANOSECONDS.toMillis(leftNanos);
         pause(Math.max(1, Math.min(millis, left)), where, interrupted);

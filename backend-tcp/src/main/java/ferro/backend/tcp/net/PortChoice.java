@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param range     configured range
  * @param localRank number of this rank on its host
- * @param spared    port of the store, which is tried last because the store may start later; 0 for no such port
+ * @param spared    port of the store, which is tried last because the store may start later; 0 if no port is spared
  * @param servesStore whether only the store's port is tried, because this rank serves the store
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {

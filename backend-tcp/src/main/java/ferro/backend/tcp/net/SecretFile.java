@@ -24,8 +24,7 @@ import java.util.Set;
  *
  * <p>Two kinds of files are accepted. A file of this process's user is accepted if no other user can open it (mode 0600
  * or less). A file of root is accepted if a group of this process may read it and no other user may write it.
- * Kubernetes mounts secrets of a pod with {@code fsGroup} as such files of root (mode 0440). Symbolic links are
- * followed.
+ * Kubernetes mounts secrets of a pod with {@code fsGroup} as files of root with mode 0440. Symbolic links are followed.
  */
 public final class SecretFile {
     static final int MOST_BYTES = 4096;

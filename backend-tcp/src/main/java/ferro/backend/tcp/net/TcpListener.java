@@ -145,9 +145,9 @@ public final class TcpListener implements AutoCloseable {
 
     /**
      * Adds a connection. Beyond {@link #mostPending} handshakes, closes the oldest connection that has sent nothing
-     * valid. If one address has more of these silent connections than half of the limit, closes the oldest of this
-     * address. Therefore an address that connects endlessly displaces its own connections, and leaves half of the limit
-     * to other addresses.
+     * valid. If one address has more silent connections than half of the limit, closes the oldest silent connection of
+     * the address. Therefore an address that connects endlessly displaces its own connections, and leaves half of the
+     * limit to other addresses.
      */
     private void add(Channel channel, AcceptingHandshake side) {
         pending.put(channel, side);

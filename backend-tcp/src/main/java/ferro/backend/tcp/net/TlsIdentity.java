@@ -57,7 +57,7 @@ final class TlsIdentity {
      *
      * @param uri      name of the owner in the certificate, as {@code ferro://JOB/rank/N}; for people who inspect
      *     traffic
-     * @throws IllegalStateException if this Java runtime has no such keys
+     * @throws IllegalStateException if this Java runtime has no P-256 keys
      */
     static TlsIdentity fresh(String uri, TlsProvider provider) {
         try {

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * The ends of the processes of ranks. Launchers write the ends of ranks into the store, and other ranks read the ends
  * after a failure. Thread-safe.
  *
- * <p>The report of an end contains the last line that the rank has printed. Therefore a rank reads such reports only
+ * <p>The report of an end contains the last line that the rank has printed. Therefore a rank reads reports of ends only
  * over a connection that is encrypted or local. Launchers encrypt connections between hosts.
  */
 public final class EndedRanks {

@@ -31,7 +31,7 @@ final class JobFileFolder {
     /**
      * Finds the folder, and creates the default folder if it does not exist.
      *
-     * @param allLocal whether all ranks are on this host; the host's folder of temporary files can then be used
+     * @param allLocal whether all ranks are on this host, so that the host's folder of temporary files can be used
      * @throws FerroException UNAUTHENTICATED if other users can open the default folder or replace files in the
      *     configured folder, RENDEZVOUS if the folder cannot be created
      */
