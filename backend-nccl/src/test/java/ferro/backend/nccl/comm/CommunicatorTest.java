@@ -1,8 +1,8 @@
 package ferro.backend.nccl.comm;
 
+import static ferro.harness.Says.assertFailed;
 import static ferro.harness.Says.assertFails;
 import static ferro.harness.Says.assertRefused;
-import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -84,9 +84,7 @@ class CommunicatorTest {
         CompletableFuture<Void> end = stuck(comm);
         assertFalse(end.isDone());
         new NcclAbortHandle(comm.handle()).abort();
-        FerroException aborted = (FerroException) OnThread.outcome(end);
-        assertEquals(Code.ABORTED, aborted.code());
-        assertSays(aborted, "allReduce on group \"alone\" rank 0", "aborted");
+        assertFailed(Code.ABORTED, OnThread.outcome(end), "allReduce on group \"alone\" rank 0", "aborted");
         assertEquals(0, StandInHooks.standInLive("comm"));
     }
 

@@ -148,20 +148,10 @@ class NcclFailureTest {
     @DisplayName("1-32: a rank that hears from NCCL that somebody has gone is not blamed for it by the others")
     void aRankThatDetectsALossIsNotBlamed() {
         try (NcclRanks ranks = NcclRanks.of(3)) {
-            CountDownLatch pending = new CountDownLatch(2);
             NativeLog.start();
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                if (rank.rank() == 2) {
-                    assertTrue(pending.await(10, TimeUnit.SECONDS));
-                    return;
-                }
-                Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
-                if (rank.rank() == 0) {
-                    NativeLog.await("ncclAllReduce|0");
-                    StandInHooks.standInAsyncError(communicatorOfRankZero(), 6);
-                }
-                pending.countDown();
-                stuck.await();
+            List<Throwable> outcomes = ranks.whileOthersWait(2, () -> call("allReduce", new float[] {4, 7}), rank -> {
+                NativeLog.await("ncclAllReduce|0");
+                StandInHooks.standInAsyncError(communicatorOfRankZero(), 6);
             });
             NativeLog.stop();
             FerroException other = failure(outcomes, 1, Code.NATIVE);
@@ -244,12 +234,9 @@ class NcclFailureTest {
                     Work stuck = rank.submit(call("barrier", new float[2]), SOON);
                     Work other = rank.submit(call("barrier", new float[2]), SOON);
                     pending.countDown();
-                    FerroException failure = assertThrows(FerroException.class, stuck::await);
-                    assertEquals(Code.INTERRUPTED, failure.code());
+                    FerroException failure = assertFails(Code.INTERRUPTED, stuck::await);
                     assertTrue(Thread.interrupted(), "flag");
-                    assertEquals(
-                            Code.ABORTED,
-                            assertThrows(FerroException.class, other::await).code());
+                    assertFails(Code.ABORTED, other::await);
                     interrupted.countDown();
                     throw failure;
                 }
@@ -269,15 +256,8 @@ class NcclFailureTest {
     void abortEndsAllRanks() {
         try (NcclRanks ranks = NcclRanks.of(2)) {
             IllegalStateException cause = new IllegalStateException("out of paper");
-            CountDownLatch pending = new CountDownLatch(1);
             NativeLog.start();
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                if (rank.rank() == 0) {
-                    Work stuck = rank.submit(call("barrier", new float[2]), SOON);
-                    pending.countDown();
-                    stuck.await();
-                }
-                assertTrue(pending.await(10, TimeUnit.SECONDS));
+            List<Throwable> outcomes = ranks.whileOthersWait(1, Collective::barrier, rank -> {
                 rank.abort(cause);
                 rank.abort(new IllegalStateException("out of ink"));
                 rank.barrier(SOON);
@@ -313,17 +293,10 @@ class NcclFailureTest {
     void whatIsCutOffNeverEndsWell() {
         StandInHooks.standInRemoteErrors(1);
         try (NcclRanks ranks = NcclRanks.of(2)) {
-            CountDownLatch called = new CountDownLatch(1);
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                if (rank.rank() == 1) {
-                    Work work = rank.submit(call("allReduce", new float[] {3, 5}), SOON);
-                    called.countDown();
-                    work.await();
-                } else {
-                    assertTrue(called.await(10, TimeUnit.SECONDS));
-                    rank.abort(new IllegalStateException("out of paper"));
-                }
-            });
+            List<Throwable> outcomes = ranks.whileOthersWait(
+                    0,
+                    () -> call("allReduce", new float[] {3, 5}),
+                    rank -> rank.abort(new IllegalStateException("out of paper")));
             FerroException failure = failure(outcomes, 1, Code.ABORTED);
             assertEquals(Set.of(0), failure.where().culprits(), failure.toString());
             assertSays(failure, "allReduce on group", "out of paper");

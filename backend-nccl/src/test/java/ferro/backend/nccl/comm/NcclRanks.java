@@ -1,9 +1,12 @@
 package ferro.backend.nccl.comm;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ferro.Collective;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Store;
+import ferro.Work;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.control.group.LocalLanes;
@@ -24,8 +27,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Ranks of a group over the stand-in, each joined on a thread of its own through a store; closed all at once. */
 public final class NcclRanks implements AutoCloseable {
@@ -163,6 +169,21 @@ public final class NcclRanks implements AutoCloseable {
         List<Throwable> outcomes = new ArrayList<>();
         running.forEach(one -> outcomes.add(OnThread.outcome(one)));
         return outcomes;
+    }
+
+    /** Runs a call on all ranks but one, and a body on that one once the others have called. The call ends well on no rank. */
+    List<Throwable> whileOthersWait(int other, Supplier<Collective> call, Body body) {
+        CountDownLatch called = new CountDownLatch(ends.size() - 1);
+        return outcomes(rank -> {
+            if (rank.rank() == other) {
+                assertTrue(called.await(10, TimeUnit.SECONDS), "not all other ranks have called");
+                body.run(rank);
+            } else {
+                Work stuck = rank.submit(call.get(), Duration.ofSeconds(20));
+                called.countDown();
+                stuck.await();
+            }
+        });
     }
 
     /** Returns a sum of host memory over all ranks, in place. */

@@ -161,9 +161,7 @@ class NcclWorldTest {
                 }
             }));
         }
-        for (CompletableFuture<Void> rank : ranks) {
-            rank.get(20, TimeUnit.SECONDS);
-        }
+        ranks.forEach(OnThread::result);
     }
 
     @Test

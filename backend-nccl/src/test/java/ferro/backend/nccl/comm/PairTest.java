@@ -130,8 +130,7 @@ class PairTest {
         devices.mute(1, true);
         devices.rank(1).submit(call, Duration.ofSeconds(60));
         Throwable outcome = OnThread.outcome(() -> devices.rank(0).run(call, Duration.ofMillis(900)));
-        FerroException failure = assertInstanceOf(FerroException.class, outcome);
-        assertTrue(failure.getMessage().contains("rank 1 does not answer"), failure.getMessage());
+        FerroException failure = assertFailed(Code.TIMED_OUT, outcome, "rank 1 does not answer");
         devices.mute(1, false);
         return story(failure);
     }
@@ -139,17 +138,8 @@ class PairTest {
     @Test
     @DisplayName("row 28: abort of the host's half from any thread ends what is pending on the device, on all ranks")
     void anAbortOfTheHostBackendEndsDeviceCalls() {
-        CountDownLatch pending = new CountDownLatch(2);
-        List<Throwable> outcomes = devices.outcomes(rank -> {
-            if (rank.rank() == 2) {
-                assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not called");
-                hosts.get(2).abort(new IllegalStateException("out of paper"));
-            } else {
-                Work stuck = rank.submit(sum(4, 7), Duration.ofSeconds(60));
-                pending.countDown();
-                stuck.await();
-            }
-        });
+        List<Throwable> outcomes = devices.whileOthersWait(
+                2, () -> sum(4, 7), rank -> hosts.get(2).abort(new IllegalStateException("out of paper")));
 
         for (int rank = 0; rank < 2; rank++) {
             FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank));
