@@ -26,12 +26,14 @@ class RestartRulesTest {
         return new RestartRules(new Restarts(most, Optional.of(window)), () -> now);
     }
 
+    private static void assertEnds(String why, Decision end) {
+        assertFalse(end.restarts());
+        assertEquals(why, end.why());
+    }
+
     @Test
     void aJobWithoutRestartsEndsWithoutAReason() {
-        Decision end = rules(0).afterFailure(KILLED, true);
-
-        assertFalse(end.restarts());
-        assertEquals("", end.why());
+        assertEnds("", rules(0).afterFailure(KILLED, true));
     }
 
     @Test
@@ -40,13 +42,10 @@ class RestartRulesTest {
 
         assertEquals(1, rules.afterFailure(KILLED, true).number());
         assertEquals(2, rules.afterFailure(1, true).number());
-        Decision end = rules.afterFailure(KILLED, true);
-
-        assertFalse(end.restarts());
-        assertEquals("all 2 restarts are used", end.why());
+        assertEnds("all 2 restarts are used", rules.afterFailure(KILLED, true));
         RestartRules one = rules(1);
         one.afterFailure(KILLED, true);
-        assertEquals("the only restart is used", one.afterFailure(KILLED, true).why());
+        assertEnds("the only restart is used", one.afterFailure(KILLED, true));
     }
 
     @Test
@@ -72,9 +71,7 @@ class RestartRulesTest {
         Decision third = rules.afterFailure(KILLED, true);
         assertTrue(third.restarts());
         assertEquals(2, third.number(), "the first failure is older than an hour");
-        assertEquals(
-                "all 2 restarts in 1h are used",
-                rules.afterFailure(KILLED, true).why());
+        assertEnds("all 2 restarts in 1h are used", rules.afterFailure(KILLED, true));
     }
 
     @Test
@@ -89,10 +86,7 @@ class RestartRulesTest {
 
     @Test
     void exitCode2IsNeverRestarted() {
-        Decision end = rules(3).afterFailure(2, true);
-
-        assertFalse(end.restarts());
-        assertEquals("exit code 2 means wrong input, which a restart does not change", end.why());
+        assertEnds("exit code 2 means wrong input, which a restart does not change", rules(3).afterFailure(2, true));
     }
 
     @Test
@@ -102,9 +96,6 @@ class RestartRulesTest {
         assertTrue(rules.afterFailure(1, true).restarts(), "a generation that joined lies between");
         assertTrue(rules.afterFailure(1, false).restarts());
 
-        Decision end = rules.afterFailure(1, false);
-
-        assertFalse(end.restarts());
-        assertEquals("no rank joined in 2 generations in a row", end.why());
+        assertEnds("no rank joined in 2 generations in a row", rules.afterFailure(1, false));
     }
 }

@@ -1,5 +1,7 @@
 package ferro.training;
 
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -156,11 +158,10 @@ class GradientBucketsFailureTest {
         Ranks.each(Medium.SIMULATED, 1, group -> {
             try (GradientBuckets buckets =
                     GradientBuckets.builder(group).parameters(many).build()) {
-                IllegalStateException failure = assertThrows(IllegalStateException.class, buckets::finish);
-                assertTrue(
-                        failure.getMessage().contains("100 of 100 gradients were never ready: \"p0\", \"p1\", "),
-                        failure::getMessage);
-                assertTrue(failure.getMessage().contains(", \"p19\" and 80 more; "), failure::getMessage);
+                assertSays(
+                        assertThrows(IllegalStateException.class, buckets::finish),
+                        "100 of 100 gradients were never ready: \"p0\", \"p1\", ",
+                        ", \"p19\" and 80 more; ");
             }
         });
     }
@@ -202,7 +203,7 @@ class GradientBucketsFailureTest {
             return null;
         });
 
-        assertTrue(failures.get(0).getMessage().contains("\"a\" is ready a second time"), failures.get(0)::getMessage);
+        assertSays(failures.get(0), "\"a\" is ready a second time");
     }
 
     @ParameterizedTest
@@ -249,8 +250,7 @@ class GradientBucketsFailureTest {
         }
 
         for (int rank : new int[] {0, 2}) {
-            FerroException failure = assertInstanceOf(FerroException.class, failures.get(rank));
-            assertEquals(Code.TIMED_OUT, failure.code());
+            FerroException failure = assertFailed(Code.TIMED_OUT, failures.get(rank));
             assertEquals(Set.of(1), failure.where().culprits());
         }
     }
@@ -334,9 +334,7 @@ class GradientBucketsFailureTest {
     }
 
     private static void assertAborted(Throwable failure, String text) {
-        FerroException failed = assertInstanceOf(FerroException.class, failure);
-        assertEquals(Code.ABORTED, failed.code());
-        assertTrue(failed.getMessage().contains(text), failed::getMessage);
+        assertFailed(Code.ABORTED, failure, text);
     }
 
     /** Builds other buckets on rank 2 than on ranks 0 and 1. All ranks fail to build them, and the group continues. */

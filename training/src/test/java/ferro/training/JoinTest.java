@@ -1,14 +1,14 @@
 package ferro.training;
 
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
-import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
@@ -180,11 +180,7 @@ class JoinTest {
         });
 
         for (Throwable failure : failures) {
-            FerroException thrown = assertInstanceOf(FerroException.class, failure);
-            assertEquals(Code.MISMATCH, thrown.code(), thrown::getMessage);
-            assertTrue(
-                    thrown.getMessage().contains("ranks 0, 2 have run out of batches (Join.shadow)"),
-                    thrown::getMessage);
+            assertFailed(Code.MISMATCH, failure, "ranks 0, 2 have run out of batches (Join.shadow)");
         }
     }
 
@@ -200,9 +196,7 @@ class JoinTest {
 
         assertEquals("planted", failures.get(1).getMessage());
         for (int rank : new int[] {0, 2}) {
-            FerroException thrown = assertInstanceOf(FerroException.class, failures.get(rank));
-            assertEquals(Code.ABORTED, thrown.code());
-            assertTrue(thrown.getMessage().contains("planted"), thrown::getMessage);
+            assertFailed(Code.ABORTED, failures.get(rank), "planted");
         }
     }
 
@@ -256,10 +250,7 @@ class JoinTest {
         Gradients.each(Medium.SIMULATED, 2, (group, buckets) -> {
             assertEquals(2, steps(Join.over(buckets, batches(1 + group.rank())), buckets));
 
-            String text =
-                    assertThrows(IllegalStateException.class, buckets::finish).getMessage();
-
-            assertTrue(text.contains("7 of 7 gradients were never ready"), text);
+            assertSays(assertThrows(IllegalStateException.class, buckets::finish), "7 of 7 gradients were never ready");
         });
     }
 

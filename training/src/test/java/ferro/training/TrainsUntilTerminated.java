@@ -5,6 +5,7 @@ import ferro.ReduceOp;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import ferro.training.checkpoint.CheckpointSettings;
 import ferro.training.checkpoint.Checkpoints;
@@ -14,7 +15,6 @@ import ferro.training.checkpoint.TrainingState;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
 /** A rank that counts its steps in a parameter until SIGTERM: rank, world size, port of the store, folder, what it does then. */
@@ -35,10 +35,7 @@ public final class TrainsUntilTerminated {
                 hang();
             }));
         }
-        SystemContext context = SystemContext.of(Map.of(
-                "ferro.backend", "tcp",
-                "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[2],
-                "FERRO_STORE_SERVED", "1"));
+        SystemContext context = SystemContext.of(Ranks.atStore(Integer.parseInt(arguments[2])));
         GroupSpec spec = GroupSpec.of(
                 "world", Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), Duration.ofSeconds(60));
         LocalStorage storage = LocalStorage.at(Path.of(arguments[3]));

@@ -1,11 +1,14 @@
 package ferro.harness;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -55,6 +58,14 @@ public class Child implements AutoCloseable {
     /** Runs a command in a folder, which must succeed, and returns what it has printed. */
     public static String run(Path folder, String... command) throws IOException, InterruptedException {
         return run(0, new ProcessBuilder(command).directory(folder.toFile()));
+    }
+
+    /** Returns the first of these programs in a folder of PATH; searches the folders in their order. */
+    public static Optional<Path> installed(String... programs) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .flatMap(folder -> Stream.of(programs).map(program -> Path.of(folder, program)))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     public static boolean succeeds(String... command) throws InterruptedException {

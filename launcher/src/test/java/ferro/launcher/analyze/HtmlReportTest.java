@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import ferro.launcher.analyze.RecordedJob.TracedThread;
-import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -229,11 +228,7 @@ class HtmlReportTest {
     }
 
     private static String browser() {
-        Optional<Path> found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .flatMap(place -> Stream.of("chromium", "chromium-browser", "google-chrome")
-                        .map(name -> Path.of(place, name)))
-                .filter(Files::isExecutable)
-                .findFirst();
+        Optional<Path> found = Child.installed("chromium", "chromium-browser", "google-chrome");
         assumeTrue(found.isPresent(), "no Chromium in PATH, so that nobody has looked at the page: install chromium");
         return found.orElseThrow().toString();
     }

@@ -20,6 +20,7 @@ import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 class TargetTest {
@@ -221,12 +222,7 @@ class TargetTest {
         return jar;
     }
 
-    private interface Step {
-        void take() throws IOException;
-    }
-
-    private static void assertMessage(String part, Step step) {
-        String message = message(BadInputException.class, step::take);
-        assertHas(message, part);
+    private static void assertMessage(String part, Executable step) {
+        assertHas(message(BadInputException.class, step), part);
     }
 }

@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -48,10 +49,7 @@ class GenerationFenceTest {
                 SavingJob second = new SavingJob(Medium.TCP, 3, LocalStorage.at(folder), "host-b", 1)) {
             second.save(1);
 
-            String refusal = first.refusal(2);
-
-            assertTrue(refusal.contains("generation 0 of this job cannot save in " + folder), refusal);
-            assertTrue(refusal.contains("host host-b"), refusal);
+            assertSays(first.refusal(2), "generation 0 of this job cannot save in " + folder, "host host-b");
             second.save(2);
             assertEquals(2, second.load());
         }

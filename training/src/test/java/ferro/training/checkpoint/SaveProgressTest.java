@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import static ferro.harness.Says.assertFailed;
 import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -145,8 +146,7 @@ class SaveProgressTest {
                 }
             });
             for (Throwable failure : failures) {
-                FerroException late = assertInstanceOf(FerroException.class, failure);
-                assertTrue(late.getMessage().contains("storage has made no progress "), late::toString);
+                assertSays(assertInstanceOf(FerroException.class, failure), "storage has made no progress ");
             }
             assertTrue(memory.objects.keySet().stream().noneMatch(ObjectNames::isManifest), memory.objects::toString);
         }
@@ -169,8 +169,7 @@ class SaveProgressTest {
                     return Map.of();
                 });
             } catch (FerroException failure) {
-                String message = failure.getMessage();
-                assertSays(message, "saving step 1 failed: rank 0 on host here or its storage has made no progress");
+                assertSays(failure, "saving step 1 failed: rank 0 on host here or its storage has made no progress");
                 return null;
             }
             throw new AssertionError("the exchange did not fail");
@@ -223,8 +222,7 @@ class SaveProgressTest {
 
     /** All tests that call it stop rank 1, and have a deadline of 2 s. */
     private static void assertTimedOut(Throwable failure) {
-        FerroException late = assertInstanceOf(FerroException.class, failure);
-        assertEquals(FerroException.Code.TIMED_OUT, late.code(), late::toString);
+        FerroException late = assertFailed(FerroException.Code.TIMED_OUT, failure);
         assertEquals(Set.of(1), late.where().culprits(), late::toString);
         assertTrue(
                 late.getMessage()

@@ -1,9 +1,9 @@
 package ferro.training.optimizer;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static ferro.harness.Says.assertFailed;
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -39,8 +39,7 @@ class OptimizerFailureTest {
                     ended.countDown();
                 }
             });
-            FerroException late = assertInstanceOf(FerroException.class, failures.get(0));
-            assertEquals(Code.TIMED_OUT, late.code(), late::toString);
+            assertFailed(Code.TIMED_OUT, failures.get(0));
             assertNull(failures.get(1));
         }
     }
@@ -58,9 +57,7 @@ class OptimizerFailureTest {
                 }
                 run.step(2, Gradients::random, step -> 0.1);
             });
-            FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
-            assertEquals(Code.ABORTED, aborted.code(), aborted::toString);
-            assertTrue(aborted.getMessage().contains("no more samples"), aborted::getMessage);
+            assertFailed(Code.ABORTED, failures.get(0), "no more samples");
             assertNull(failures.get(1));
         }
     }
@@ -78,10 +75,8 @@ class OptimizerFailureTest {
                 }
                 run.optimizer.step();
             });
-            FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
-            assertTrue(aborted.getMessage().contains("never ready"), aborted::getMessage);
-            IllegalStateException named = assertInstanceOf(IllegalStateException.class, failures.get(1));
-            assertTrue(named.getMessage().contains("wide.weight"), named::getMessage);
+            assertSays(assertInstanceOf(FerroException.class, failures.get(0)), "never ready");
+            assertSays(assertInstanceOf(IllegalStateException.class, failures.get(1)), "wide.weight");
         }
     }
 
@@ -96,8 +91,7 @@ class OptimizerFailureTest {
                 run.optimizer.step();
             });
             for (Throwable failure : failures) {
-                String message = failure.getMessage();
-                assertTrue(message.contains("GradientBuckets.finish() has already ended step 2"), message);
+                assertSays(failure.getMessage(), "GradientBuckets.finish() has already ended step 2");
             }
         }
     }

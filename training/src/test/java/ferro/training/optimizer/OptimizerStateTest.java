@@ -1,5 +1,6 @@
 package ferro.training.optimizer;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -236,9 +237,7 @@ class OptimizerStateTest {
             ShardedOptimizer optimizer, Map<String, String> saved, String name, String value, String text) {
         Map<String, String> changed = new HashMap<>(saved);
         changed.put(name, value);
-        String message = assertThrows(IllegalArgumentException.class, () -> optimizer.restore(changed))
-                .getMessage();
-        assertTrue(message.contains(text), message);
+        assertSays(assertThrows(IllegalArgumentException.class, () -> optimizer.restore(changed)), text);
         assertEquals(0, optimizer.stepCount());
         assertEquals(0.001, optimizer.rate());
     }
