@@ -1,11 +1,12 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertSays;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import ferro.harness.Processes;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,12 +35,13 @@ class LauncherFailureTest {
         LauncherRun run =
                 LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program).ends(7);
         String pid = run.restOfLine("[1] self ");
-        String box = LauncherRun.box(run);
-        assertTrue(box.contains("rank 1 failed first: exit code 7"), box);
-        assertTrue(box.contains(", pid " + pid + ", "), box);
-        assertTrue(box.contains("|   line one of 1"), box);
-        assertTrue(box.contains("|   oops"), box);
-        assertTrue(box.contains("stopped because of it: ranks 0, 2\n"), box);
+        assertSays(
+                LauncherRun.box(run),
+                "rank 1 failed first: exit code 7",
+                ", pid " + pid + ", ",
+                "|   line one of 1",
+                "|   oops",
+                "stopped because of it: ranks 0, 2\n");
     }
 
     // @start region="command"
@@ -92,7 +94,8 @@ class LauncherFailureTest {
     @ValueSource(booleans = {false, true})
     void aKilledLauncherLeavesNoProcessAndNoFile(boolean onlyPerlCanMakeASession) throws Exception {
         for (String program : List.of("sh", "perl", "sleep", "rm", "cat")) {
-            Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + where(program) + " \"$@\"\n");
+            Path there = Child.installed(program).orElseThrow();
+            Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + there + " \"$@\"\n");
             assertTrue(shim.toFile().setExecutable(true));
         }
         Map<String, String> path = onlyPerlCanMakeASession ? Map.of("PATH", folder.toString()) : Map.of();
@@ -198,14 +201,5 @@ class LauncherFailureTest {
                 Processes.await(() -> !Files.exists(secret.getParent()), SOON, secret + " is still there");
             }
         }
-    }
-
-    private static Path where(String program) throws IOException {
-        for (String place : List.of("/usr/bin", "/bin")) {
-            if (Files.exists(Path.of(place, program))) {
-                return Path.of(place, program);
-            }
-        }
-        throw new IOException("no " + program + " in /usr/bin or /bin");
     }
 }
