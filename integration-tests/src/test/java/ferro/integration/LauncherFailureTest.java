@@ -94,8 +94,8 @@ class LauncherFailureTest {
     @ValueSource(booleans = {false, true})
     void aKilledLauncherLeavesNoProcessAndNoFile(boolean onlyPerlCanMakeASession) throws Exception {
         for (String program : List.of("sh", "perl", "sleep", "rm", "cat")) {
-            Path there = Child.installed(program).orElseThrow();
-            Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + there + " \"$@\"\n");
+            Path found = Child.installed(program).orElseThrow();
+            Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + found + " \"$@\"\n");
             assertTrue(shim.toFile().setExecutable(true));
         }
         Map<String, String> path = onlyPerlCanMakeASession ? Map.of("PATH", folder.toString()) : Map.of();

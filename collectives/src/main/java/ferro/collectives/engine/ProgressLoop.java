@@ -232,10 +232,7 @@ final class ProgressLoop {
         }
     }
 
-    /**
-     * Runs a task with the progress lock held. Waits for the lock until {@code untilNanos}. Returns whether the task
-     * ran.
-     */
+    /** Waits until {@code untilNanos} for the progress lock, and runs a task with it. Returns whether the task ran. */
     boolean exclusively(Runnable task, long untilNanos) {
         callersWaiting.incrementAndGet();
         boolean interrupted = false;
