@@ -186,7 +186,7 @@ class NcclWorldTest {
             "2-06 T13: a rank that waits for one that never comes ends at the join deadline, names it, and leaves nothing")
     void theRankThatNeverComesIsNamed() {
         Store store = new LocalStore();
-        Duration timeout = Duration.ofMillis(500);
+        Duration timeout = Duration.ofMillis(800);
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
         long begun = System.nanoTime();
         for (int rank : new int[] {0, 2}) {
@@ -197,7 +197,7 @@ class NcclWorldTest {
             FerroException failure = assertFailed(Code.RENDEZVOUS, OnThread.outcome(one));
             assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
             assertTrue(failure.getMessage().contains("missing: [1] of 3"), failure.getMessage());
-            assertTrue(failure.getMessage().matches(".*within [45]\\d\\d ms.*"), failure.getMessage());
+            assertTrue(failure.getMessage().matches(".*within [78]\\d\\d ms.*"), failure.getMessage());
         }
         assertTrue(System.nanoTime() - begun >= timeout.toNanos(), "both have waited for it");
     }
