@@ -234,7 +234,7 @@ class JoiningTextsTest {
     void aDisabledLoopbackIsReportedAtTheFirstAttempt() throws Exception {
         List<String> apart = List.of("unshare", "-n");
         assumeTrue(JoiningRank.canRun(apart), "no namespaces of the network here");
-        JoiningRank rank = JoiningRank.start(apart, variables(1, 2, Ports.free(), HASTY));
+        JoiningRank rank = JoiningRank.start(apart, variables(1, 2, Ports.free(), Map.of("FERRO_JOIN_TIMEOUT", "5s")));
         started.add(rank);
 
         rank.await(Pattern.compile("WARNING ferro.join: rank 1 of \"world\" cannot connect to the store at"
