@@ -129,10 +129,17 @@ abstract class GroupCalls {
                 : MessageStatus.of(receive.peer(), receive.tag(), data.dataType(), bytes(data));
     }
 
-    /** Starts a probe or a match. */
+    /** Starts a probe or a match that does not wait. */
     final Work probing(Message probe) {
         coalescing.refuse(probe.kind().label());
         return begun(probe);
+    }
+
+    /** Runs a match to its end. */
+    final MatchedMessage matched(Message match) {
+        coalescing.refuse(match.kind().label());
+        check(match);
+        return matched(way.transfer(match, options));
     }
 
     final MatchedMessage matched(Work match) {

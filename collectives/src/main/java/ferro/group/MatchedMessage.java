@@ -64,7 +64,7 @@ public final class MatchedMessage {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public void recv(Tensor data) {
-        recvAsync(data).await();
+        way.transfer(Message.recvMatched(match, data), options);
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
@@ -79,8 +80,11 @@ class WakeUpsOfThreadsTest {
                     if (i % RANKS == group.rank()) {
                         assertEquals(i, message[0]);
                         group.send(message, next, 7);
+                        group.send(message, next, 8);
                     } else if (i % RANKS == previous) {
                         group.recv(message, previous, 7);
+                        group.probe(previous, 8);
+                        group.match(previous, 8).recv(HostTensor.of(message));
                         message[0]++;
                     }
                 }

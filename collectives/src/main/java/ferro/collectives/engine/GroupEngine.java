@@ -178,11 +178,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public Work transfer(Message message, CallOptions options) {
         PendingWork work = queued(message, options);
-        try {
-            work.await();
-        } finally {
-            loop.leftPending();
-        }
+        work.await();
         return work;
     }
 

@@ -201,13 +201,6 @@ final class ProgressLoop {
         }
     }
 
-    /** Makes sure that there is a progress thread if a call has ended while other operations are pending. */
-    void leftPending() {
-        if (progress == null && !isIdle()) {
-            submitted();
-        }
-    }
-
     /** Makes sure that a failure is handled, now or by the thread that holds the progress lock. */
     void failed() {
         transport.wakeup();
