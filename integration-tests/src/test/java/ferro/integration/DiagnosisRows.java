@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -64,7 +65,7 @@ abstract class DiagnosisRows {
         }
     }
 
-    private static void agreed(List<ProcessGroup> groups, Code code, String culprits) {
+    private static void agreed(List<ProcessGroup> groups, Code code, Supplier<String> culprits) {
         for (ProcessGroup group : groups) {
             until(
                     "rank " + group.rank() + " never heard of it",
@@ -73,7 +74,7 @@ abstract class DiagnosisRows {
                 FerroException failure = group.failure().orElseThrow();
                 assertTrue(failure.getMessage()
                         .startsWith("group \"" + failure.where().group() + "\" has failed"));
-                return failure.code() == code && Culprits.of(failure).equals(culprits);
+                return failure.code() == code && Culprits.of(failure).equals(culprits.get());
             });
         }
     }
@@ -113,7 +114,7 @@ abstract class DiagnosisRows {
             }
             reporter.publishEntry("row 4, row 18", spreadMillis(ended) + " ms between the first and the last survivor");
             assertTrue(spreadMillis(ended) < SPREAD_MILLIS, spreadMillis(ended) + " ms apart");
-            agreed(ranks.groups(), Code.TIMED_OUT, "2");
+            agreed(ranks.groups(), Code.TIMED_OUT, () -> "2");
             for (int rank = 0; rank < 4; rank++) {
                 var heard = ranks.events(rank);
                 until("rank " + rank + " heard " + heard, () -> heard.stream().anyMatch(DiagnosisRows::isTheEnd));
@@ -174,7 +175,7 @@ abstract class DiagnosisRows {
                     says(failure, "rank 2 " + odd.getKey(), " allReduce f32[4] sum", "seq 1");
                 }
                 worst = Math.max(worst, spreadMillis(ended));
-                agreed(ranks.groups(), Code.MISMATCH, culprits(ranks));
+                agreed(ranks.groups(), Code.MISMATCH, () -> culprits(ranks));
             }
         }
         reporter.publishEntry("row 13, row 14, row 15, row 17", worst + " ms between the first and the last rank");
@@ -228,7 +229,7 @@ abstract class DiagnosisRows {
                     .orElseThrow();
             reporter.publishEntry("row 28", millis + " ms to the last rank's end");
             assertTrue(millis < SPREAD_MILLIS, millis + " ms");
-            agreed(ranks.groups(), Code.ABORTED, "1");
+            agreed(ranks.groups(), Code.ABORTED, () -> "1");
         }
     }
 
@@ -261,7 +262,7 @@ abstract class DiagnosisRows {
             ended.forEach(each -> toldOfAborts(each.failure()));
             // if the second rank aborted before it knew of the first abort, the ranks agree on both in the end
             until("ranks blame " + blamed(ranks), () -> blamed(ranks).size() == 1);
-            agreed(ranks.groups(), Code.ABORTED, culprits(ranks));
+            agreed(ranks.groups(), Code.ABORTED, () -> culprits(ranks));
             ranks.groups().forEach(group -> toldOfAborts(group.failure().orElseThrow()));
         }
     }
@@ -398,7 +399,7 @@ abstract class DiagnosisRows {
             FerroException call = assertThrows(FerroException.class, () -> sum(ranks.group(0), Duration.ofSeconds(20)));
             assertTrue(Thread.interrupted(), "the flag is set again");
             assertEquals(Code.INTERRUPTED, call.code(), call.getMessage());
-            agreed(ranks.groups(), Code.ABORTED, "0");
+            agreed(ranks.groups(), Code.ABORTED, () -> "0");
             failed(result(other), Code.ABORTED, "0");
         }
     }
