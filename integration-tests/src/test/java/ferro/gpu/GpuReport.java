@@ -56,11 +56,8 @@ public final class GpuReport {
         }
         try {
             ranks(part);
-        } catch (IOException | RuntimeException failure) {
+        } catch (IOException | InterruptedException | RuntimeException failure) {
             print(FindingsPrinter.FAIL + part.label() + ": " + failure);
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-            print(FindingsPrinter.FAIL + part.label() + ": interrupted");
         }
     }
 
