@@ -155,7 +155,7 @@ start_mpj_processes() {
 
 # Ferro as ./ferro starts it; "plain" without what the launcher adds for Java, which is the Vector API.
 start_ferro() {
-    local options=() program=(ferro.benchmarks.ServedBench "$2") count=$3 only=${1#*+}
+    local options=() program=(ferro.benchmarks.BenchServer "$2") count=$3 only=${1#*+}
     case $1 in
         ferro-tcp*) options=(--backend tcp -J-Dferro.links=tcp) ;;
         ferro-shm*) options=(--backend shm) ;;

@@ -1,4 +1,4 @@
-// One rank of a peer in a comparison, in the steps of ferro.benchmarks.ServedBench: it waits until it is asked, checks its
+// One rank of a peer in a comparison, in the steps of ferro.benchmarks.BenchServer: it waits until it is asked, checks its
 // result, warms up by time, times blocks of calls back to back, answers by rank 0, and waits again. README.md says how they talk.
 #pragma once
 

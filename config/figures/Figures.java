@@ -40,9 +40,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
@@ -484,15 +484,9 @@ final class Figures {
 
     private static String percentiles(List<Integer> values, int... percents) {
         List<Integer> sorted = values.stream().sorted().toList();
-        List<String> texts = new ArrayList<>();
-        for (int percent : percents) {
-            texts.add(sorted.get(percentile(sorted, percent)).toString());
-        }
-        return String.join("/", texts);
-    }
-
-    private static int percentile(List<?> sorted, int percent) {
-        return Math.min(sorted.size() * percent / 100, sorted.size() - 1);
+        return IntStream.of(percents)
+                .mapToObj(percent -> sorted.get(Math.min(sorted.size() * percent / 100, sorted.size() - 1)).toString())
+                .collect(Collectors.joining("/"));
     }
 
     private String documented(Predicate<Member> which) {
@@ -711,9 +705,8 @@ final class Figures {
                 moduleOf.put(nested, moduleOf.get(source.normalize().toString()));
             }
             // a type that is too small to count implements for the one around it
-            for (Tree parent : parents) {
-                around.peek().parents.add(List.of(parent.toString().replaceAll("<.*", "").split("\\.")));
-            }
+            parents.forEach(
+                    parent -> around.peek().parents.add(List.of(parent.toString().replaceAll("<.*", "").split("\\."))));
             return isType;
         }
 

@@ -63,8 +63,7 @@ final class Lines {
             throw new IllegalArgumentException("found " + arguments.length
                     + " arguments: need none, or --shrink, or BEFORE AFTER and maybe MODULE,...");
         }
-        Set<String> modules = arguments.length == 3 ? Set.of(arguments[2].split(",")) : Set.of();
-        compare(arguments[0], arguments[1], modules);
+        compare(arguments[0], arguments[1], arguments.length == 3 ? Set.of(arguments[2].split(",")) : Set.of());
     }
 
     /** Prints what is counted beside the limits; returns whether all hold. */
@@ -181,12 +180,9 @@ final class Lines {
     private static Lines of(String commit) throws IOException, InterruptedException {
         Lines counted = new Lines();
         boolean isTree = commit.length() < 2;
-        List<String> files = new ArrayList<>();
-        for (String file : isTree ? ofTree(commit) : git(List.of("ls-tree", "-r", "--name-only", commit))) {
-            if (file.endsWith(".java") || file.endsWith(".template")) {
-                files.add(file);
-            }
-        }
+        List<String> files = (isTree ? ofTree(commit) : git(List.of("ls-tree", "-r", "--name-only", commit))).stream()
+                .filter(file -> file.endsWith(".java") || file.endsWith(".template"))
+                .toList();
         if (!isTree) {
             counted.read(commit, files);
             return counted;

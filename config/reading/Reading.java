@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -119,13 +120,11 @@ final class Reading {
             inSources(module.getKey(), module.getValue(), javadoc, messages);
         }
         Random random = new Random(number(seed));
-        List<Sentence> sheet = new ArrayList<>();
-        sheet.addAll(sample(javadoc, JAVADOC, random));
+        List<Sentence> sheet = new ArrayList<>(sample(javadoc, JAVADOC, random));
         sheet.addAll(sample(inPages(), PAGES, random));
         sheet.addAll(sample(messages, MESSAGES, random));
-        for (List<String> row : rows(Path.of("config/reading/known.csv"), "kind,sentence")) {
-            sheet.add(new Sentence(row.get(0), "known", "config/reading/known.csv", row.get(1)));
-        }
+        rows(Path.of("config/reading/known.csv"), "kind,sentence")
+                .forEach(row -> sheet.add(new Sentence(row.get(0), "known", "config/reading/known.csv", row.get(1))));
         Collections.shuffle(sheet, random);
         write(folder, seed, sheet);
     }
@@ -160,10 +159,8 @@ final class Reading {
     /** Returns so many sentences at random, of each module in proportion to how many it has. */
     private static List<Sentence> sample(List<Sentence> all, int limit, Random random) {
         int size = Math.min(limit, all.size());
-        Map<String, List<Sentence>> modules = new TreeMap<>();
-        for (Sentence one : all) {
-            modules.computeIfAbsent(one.module(), name -> new ArrayList<>()).add(one);
-        }
+        Map<String, List<Sentence>> modules =
+                all.stream().collect(Collectors.groupingBy(Sentence::module, TreeMap::new, Collectors.toList()));
         Map<String, Integer> sizes = new TreeMap<>();
         modules.forEach((name, some) -> sizes.put(name, (int) ((long) some.size() * size / all.size())));
         // the largest remainders get one more each
@@ -189,11 +186,9 @@ final class Reading {
                 answers(Path.of(files.get(1)), key.keySet()), answers(Path.of(files.get(2)), key.keySet()));
         Set<Integer> contradicted = new TreeSet<>();
         if (files.size() == 4) {
-            for (String line : Files.readAllLines(Path.of(files.get(3)))) {
-                if (!line.isBlank()) {
-                    contradicted.add(Integer.valueOf(line.strip()));
-                }
-            }
+            Files.readAllLines(Path.of(files.get(3))).stream()
+                    .filter(line -> !line.isBlank())
+                    .forEach(line -> contradicted.add(Integer.valueOf(line.strip())));
         }
         Map<String, Map<String, int[]>> kinds = new LinkedHashMap<>();
         List<String> stumbles = new ArrayList<>();
@@ -452,8 +447,7 @@ final class Reading {
             } else if (part instanceof MethodInvocationTree call
                     && call.getMethodSelect() instanceof MemberSelectTree method
                     && Set.of("format", "formatted").contains(method.getIdentifier().toString())) {
-                boolean isFormat = method.getIdentifier().contentEquals("format");
-                return isFormat
+                return method.getIdentifier().contentEquals("format")
                         ? call.getArguments().stream().anyMatch(each -> each instanceof com.sun.source.tree.LiteralTree && append(each, text))
                         : append(method.getExpression(), text);
             }

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -137,9 +138,7 @@ final class Words {
                     .replacements()
                     .add(row.get(1) + " (" + row.get(3) + ")");
         }
-        for (List<String> row : rows(ALLOWED, "name,module,why")) {
-            allowed.add(new Allowed(segments(row.get(0)), row.get(1)));
-        }
+        rows(ALLOWED, "name,module,why").forEach(row -> allowed.add(new Allowed(segments(row.get(0)), row.get(1))));
     }
 
     public static void main(String[] arguments) throws IOException {
@@ -237,9 +236,8 @@ final class Words {
 
     private Map<String, Integer> counts() throws IOException {
         Map<String, Integer> counts = new TreeMap<>();
-        for (List<String> row : rows(COUNTS, "module,word,count")) {
-            counts.put(row.get(0) + "," + row.get(1), Integer.valueOf(row.get(2)));
-        }
+        rows(COUNTS, "module,word,count")
+                .forEach(row -> counts.put(row.get(0) + "," + row.get(1), Integer.valueOf(row.get(2))));
         return counts;
     }
 
@@ -248,8 +246,7 @@ final class Words {
         counts.values().removeIf(count -> count == 0);
         counts.forEach((key, count) -> lines.add(key + "," + count));
         Files.write(checkout.resolve(COUNTS), lines);
-        int all = counts.values().stream().mapToInt(Integer::intValue).sum();
-        System.out.println(COUNTS + ": " + all + " old words");
+        System.out.println(COUNTS + ": " + counts.values().stream().mapToInt(Integer::intValue).sum() + " old words");
     }
 
     private Stream<Found> newestFirst(List<Found> found) {
@@ -422,8 +419,7 @@ final class Words {
             Set<Integer> hidden = hidden(segments);
             for (Word word : words.values()) {
                 if (word.where().equals("name")) {
-                    boolean same = name.equals(word.old()) || name.equals(word.old() + "Test");
-                    add(node, word, same ? 1 : 0, name);
+                    add(node, word, name.equals(word.old()) || name.equals(word.old() + "Test") ? 1 : 0, name);
                 } else if (word.isFor(false)) {
                     add(node, word, word.positionsIn(segments, hidden).size(), name);
                 }
@@ -452,9 +448,7 @@ final class Words {
             long position = trees.getSourcePositions().getStartPosition(unit, node);
             // the compiler writes parts of records and lambdas that have no position of their own
             long line = position < 0 ? 1 : unit.getLineMap().getLineNumber(position);
-            for (int i = 0; i < times; i++) {
-                found.add(new Found(module, word, file, line, name));
-            }
+            found.addAll(Collections.nCopies(times, new Found(module, word, file, line, name)));
         }
     }
 

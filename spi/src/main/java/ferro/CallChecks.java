@@ -1,6 +1,6 @@
 package ferro;
 
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import java.util.Optional;
 
 /**
@@ -11,7 +11,7 @@ import java.util.Optional;
  * allocates nothing. For most calls the first comparison is enough. A separate method creates the message of a rejected
  * call, so that the JIT compiler can inline the check. Two buffers are first compared by their addresses modulo 1 GiB,
  * which takes two loads. If the ranges overlap modulo 1 GiB, the full addresses are read, once for each tensor
- * ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers
+ * ({@link BufferAddressFinder}). If the JVM does not give addresses, or if memory is mapped twice, an overlap of two buffers
  * is not detected and the call runs.
  */
 final class CallChecks {
@@ -119,7 +119,7 @@ final class CallChecks {
     static void parts(Collective call, int rank, int worldSize) {
         CollectiveKind kind = call.kind();
         Tensor part = call.operand();
-        Tensor whole = kind.in() == Held.PART ? call.out() : call.in();
+        Tensor whole = kind.in() == DataShare.PART ? call.out() : call.in();
         long[] counts = call.inCounts();
         if (kind.combines()) {
             partsOfRecords(kind, call.op(), part, counts);
@@ -152,12 +152,12 @@ final class CallChecks {
 
     /** Returns the parameter name of a rank's own part. */
     static String partName(CollectiveKind kind) {
-        return kind.in() == Held.PART ? "input" : "output";
+        return kind.in() == DataShare.PART ? "input" : "output";
     }
 
     /** Returns the parameter name of the tensor of all parts. */
     static String wholeName(CollectiveKind kind) {
-        return kind.in() == Held.PART ? "output" : "input";
+        return kind.in() == DataShare.PART ? "output" : "input";
     }
 
     private static IllegalArgumentException notAll(CollectiveKind kind, Tensor part, Tensor whole, int worldSize) {
@@ -308,7 +308,7 @@ final class CallChecks {
             long unit = one.isDirect() ? 1 : one.dataType().byteSize();
             return (TensorMemory.memoryOffset(other) - TensorMemory.memoryOffset(one)) * unit;
         }
-        boolean mayMeet = one.isDirect() && other.isDirect() && mayMeet(one, other) && BufferAddress.isKnown();
+        boolean mayMeet = one.isDirect() && other.isDirect() && mayMeet(one, other) && BufferAddressFinder.isKnown();
         return mayMeet ? other.address() - one.address() : APART;
     }
 

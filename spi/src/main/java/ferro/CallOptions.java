@@ -123,18 +123,12 @@ public final class CallOptions {
         }
         for (int at = 0; at < label.length(); at += Character.charCount(label.codePointAt(at))) {
             int character = label.codePointAt(at);
-            if (isRefused(character)) {
+            // a quotation mark would end the label
+            if (character == '"' || !isPlain(character)) {
                 throw new IllegalArgumentException(
                         String.format("a label must not contain U+%04X, found as character %d", character, at + 1));
             }
         }
-    }
-
-    /**
-     * Returns whether a character is forbidden in a label. Forbidden characters are not plain, or would end the label.
-     */
-    private static boolean isRefused(int character) {
-        return character == '"' || !isPlain(character);
     }
 
     /** Returns whether a character neither moves nor hides other text of a line, and can be sent. */

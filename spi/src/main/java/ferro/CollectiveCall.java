@@ -1,6 +1,6 @@
 package ferro;
 
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 
 /**
  * The implementation of {@link Collective} for all kinds of call. Only the static methods of {@code Collective} create
@@ -58,17 +58,17 @@ record CollectiveCall(
         return new CollectiveCall(kind, in, out, op, root, counts, counts);
     }
 
-    private static boolean isOfEveryRank(Held held) {
+    private static boolean isOfEveryRank(DataShare held) {
         return held.has(true) && held.has(false);
     }
 
     private static boolean isOneTensor(CollectiveKind kind) {
-        return kind.out() == Held.ALL_OFF_ROOT;
+        return kind.out() == DataShare.ALL_OFF_ROOT;
     }
 
     @Override
     public Tensor operand() {
-        return kind.out() == Held.PART ? out : in;
+        return kind.out() == DataShare.PART ? out : in;
     }
 
     @Override
@@ -89,7 +89,7 @@ record CollectiveCall(
     @Override
     public void check(int rank, int worldSize) {
         CallChecks.usable(this, rank);
-        if (kind.in() == Held.NONE) {
+        if (kind.in() == DataShare.NONE) {
             return;
         }
         if (kind.isRooted()) {
@@ -126,7 +126,7 @@ record CollectiveCall(
 
     @Override
     public Collective on(Tensor otherIn, Tensor otherOut) {
-        if (kind.in() == Held.NONE) {
+        if (kind.in() == DataShare.NONE) {
             return this;
         }
         Tensor operand = otherIn == null && isOneTensor(kind) ? otherOut : otherIn;

@@ -1,7 +1,6 @@
 package ferro;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -13,40 +12,40 @@ import java.util.Objects;
  */
 public enum CollectiveKind {
     /** Combines the operands of all ranks, on every rank. */
-    ALL_REDUCE("allReduce", Held.ALL, Held.ALL),
+    ALL_REDUCE("allReduce", DataShare.ALL, DataShare.ALL),
     /** Copies the root's data to every rank. */
-    BROADCAST("broadcast", Held.ALL_ON_ROOT, Held.ALL_OFF_ROOT),
+    BROADCAST("broadcast", DataShare.ALL_ON_ROOT, DataShare.ALL_OFF_ROOT),
     /** Combines the operands of all ranks, on the root. */
-    REDUCE("reduce", Held.ALL, Held.ALL_ON_ROOT),
+    REDUCE("reduce", DataShare.ALL, DataShare.ALL_ON_ROOT),
     /** Joins the parts of all ranks, on every rank. */
-    ALL_GATHER("allGather", Held.PART, Held.ALL),
+    ALL_GATHER("allGather", DataShare.PART, DataShare.ALL),
     /** Combines the operands of all ranks. Each rank receives its part of the result. */
-    REDUCE_SCATTER("reduceScatter", Held.ALL, Held.PART),
+    REDUCE_SCATTER("reduceScatter", DataShare.ALL, DataShare.PART),
     /** Joins the parts of all ranks, on the root. */
-    GATHER("gather", Held.PART, Held.ALL_ON_ROOT),
+    GATHER("gather", DataShare.PART, DataShare.ALL_ON_ROOT),
     /** Distributes the root's data. Each rank receives its part of the data. */
-    SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
+    SCATTER("scatter", DataShare.ALL_ON_ROOT, DataShare.PART),
     /** Distributes the data of every rank. Each rank receives one part from every rank. */
-    ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
+    ALL_TO_ALL("allToAll", DataShare.ALL, DataShare.ALL),
     /** Gives each rank the combined operands of rank 0 up to this rank, in rank order. */
-    SCAN("scan", Held.ALL, Held.ALL),
+    SCAN("scan", DataShare.ALL, DataShare.ALL),
     /** Gives each rank the combined operands of all lower ranks, in rank order. */
-    EXCLUSIVE_SCAN("exclusiveScan", Held.ALL, Held.ALL),
+    EXCLUSIVE_SCAN("exclusiveScan", DataShare.ALL, DataShare.ALL),
     /** Waits for all ranks. */
-    BARRIER("barrier", Held.NONE, Held.NONE);
+    BARRIER("barrier", DataShare.NONE, DataShare.NONE);
 
     private final String label;
-    private final Held in;
-    private final Held out;
+    private final DataShare in;
+    private final DataShare out;
 
-    CollectiveKind(String label, Held in, Held out) {
+    CollectiveKind(String label, DataShare in, DataShare out) {
         this.label = label;
         this.in = in;
         this.out = out;
     }
 
     /** The share of an operation's data that a rank has. */
-    public enum Held {
+    public enum DataShare {
         /** No data, because the operation has no data. */
         NONE,
         /** All of the data. If the data has parts, the rank has the parts of all ranks. */
@@ -98,23 +97,22 @@ public enum CollectiveKind {
                 return kind;
             }
         }
-        List<CollectiveKind> all = Arrays.asList(values());
-        throw new IllegalArgumentException("no collective \"" + label + "\": use one of " + all);
+        throw new IllegalArgumentException("no collective \"" + label + "\": use one of " + Arrays.asList(values()));
     }
 
     /** {@return how much of the data a rank has as input} */
-    public Held in() {
+    public DataShare in() {
         return in;
     }
 
     /** {@return how much of the data a rank gets as output} */
-    public Held out() {
+    public DataShare out() {
         return out;
     }
 
     /** {@return whether calls of this kind have a root} */
     public boolean isRooted() {
-        return in == Held.ALL_ON_ROOT || out == Held.ALL_ON_ROOT;
+        return in == DataShare.ALL_ON_ROOT || out == DataShare.ALL_ON_ROOT;
     }
 
     /** {@return whether the operands of the ranks are combined, so that calls have a {@link ReduceOp}} */
@@ -129,7 +127,7 @@ public enum CollectiveKind {
 
     /** {@return whether the data has one part for each rank} The lengths of the parts may differ. */
     public boolean hasParts() {
-        return in == Held.PART || out == Held.PART || this == ALL_TO_ALL;
+        return in == DataShare.PART || out == DataShare.PART || this == ALL_TO_ALL;
     }
 
     @Override

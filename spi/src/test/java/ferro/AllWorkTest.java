@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
 
 import ferro.FerroException.Code;
 import ferro.dispatch.Done;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,6 +61,20 @@ class AllWorkTest {
                                 CompletionException.class,
                                 () -> all.completion().toCompletableFuture().join())
                         .getCause());
+    }
+
+    @Test
+    void theTimeoutIsForAllWorksTogether() {
+        List<Duration> timeouts = new ArrayList<>();
+        Work late = mock(Work.class, call -> {
+            if (call.getMethod().getName().equals("await")) {
+                timeouts.add(call.getArgument(0));
+                Thread.sleep(20);
+            }
+            return false;
+        });
+        assertFalse(Work.all(List.of(late, late)).await(Duration.ofSeconds(1)));
+        assertTrue(timeouts.get(1).compareTo(Duration.ofMillis(980)) <= 0, timeouts::toString);
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,8 +43,8 @@ class CollectiveKindTest {
         }
     }
 
-    private static Tensor held(Held held, int rank) {
-        if (held == Held.PART) {
+    private static Tensor held(DataShare held, int rank) {
+        if (held == DataShare.PART) {
             return LESS;
         }
         return held.isAll(rank == ROOT) ? MORE : null;

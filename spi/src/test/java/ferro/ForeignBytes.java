@@ -23,7 +23,7 @@ final class ForeignBytes implements ForeignMemory {
 
     @Override
     public long address() {
-        return bytes.isDirect() ? BufferAddress.of(bytes) : 0;
+        return bytes.isDirect() ? BufferAddressFinder.of(bytes) : 0;
     }
 
     @Override

@@ -17,7 +17,8 @@ import java.util.List;
  * @param time       total time of all samples
  * @param check      whether to count wrong elements first
  */
-record BenchRequest(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
+record BenchRequest(
+        MeasurableOperation collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
     private static final int WORDS = 6;
 
     static BenchRequest parse(String line) {
@@ -28,7 +29,7 @@ record BenchRequest(Measured collective, long bytes, String memory, Duration war
                     + " words");
         }
         return new BenchRequest(
-                Measured.parse(words[0]),
+                MeasurableOperation.parse(words[0]),
                 Long.parseLong(words[1]),
                 words[2],
                 micros(words[3]),
@@ -50,7 +51,7 @@ record BenchRequest(Measured collective, long bytes, String memory, Duration war
                 collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, 1, memory.equals("shared"), false);
     }
 
-    Stopwatch.Pace pace() {
-        return new Stopwatch.Pace(warmUp, warmUp, time);
+    Stopwatch.PhaseDurations pace() {
+        return new Stopwatch.PhaseDurations(warmUp, warmUp, time);
     }
 }

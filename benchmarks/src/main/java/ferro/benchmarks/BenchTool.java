@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 public final class BenchTool implements JobTool {
     @Parameters(
             paramLabel = "COLLECTIVE",
-            completionCandidates = Collectives.class,
+            completionCandidates = CollectiveNames.class,
             description = "one of: ${COMPLETION-CANDIDATES}; with --compare also all; or overlap, which measures how"
                     + " much communication of a training step overlaps with computing")
     private String collective;
@@ -34,14 +34,14 @@ public final class BenchTool implements JobTool {
     @Option(
             names = "--type",
             paramLabel = "TYPE",
-            completionCandidates = Types.class,
+            completionCandidates = TypeNames.class,
             description = "one of: ${COMPLETION-CANDIDATES} (default: f32)")
     private String type;
 
     @Option(
             names = "--op",
             paramLabel = "OP",
-            completionCandidates = Ops.class,
+            completionCandidates = OpNames.class,
             description = "one of: ${COMPLETION-CANDIDATES} (default: sum)")
     private String op;
 
@@ -81,28 +81,28 @@ public final class BenchTool implements JobTool {
     private OverlapOptions overlap = new OverlapOptions();
 
     /** The names of the collectives that can be measured, for the help text. */
-    private static final class Collectives extends ArrayList<String> {
+    private static final class CollectiveNames extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
-        Collectives() {
-            super(Measured.labels());
+        CollectiveNames() {
+            super(MeasurableOperation.labels());
         }
     }
 
     /** The names of the element types, for the help text. */
-    private static final class Types extends ArrayList<String> {
+    private static final class TypeNames extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
-        Types() {
+        TypeNames() {
             super(Sweep.types());
         }
     }
 
     /** The names of the operations, for the help text. */
-    private static final class Ops extends ArrayList<String> {
+    private static final class OpNames extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
-        Ops() {
+        OpNames() {
             super(Sweep.ops());
         }
     }
@@ -118,10 +118,6 @@ public final class BenchTool implements JobTool {
     @Override
     public boolean startsRanks() {
         return !compare;
-    }
-
-    private boolean isOverlap() {
-        return collective.equals(OverlapRequest.NAME);
     }
 
     private RankProgram overlapProgram(ToolRequest request) {
@@ -142,7 +138,7 @@ public final class BenchTool implements JobTool {
 
     @Override
     public RankProgram program(ToolRequest request) {
-        if (isOverlap()) {
+        if (collective.equals(OverlapRequest.NAME)) {
             return overlapProgram(request);
         }
         overlap.refuseFor(collective);

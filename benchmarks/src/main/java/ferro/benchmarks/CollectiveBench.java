@@ -15,7 +15,7 @@ public final class CollectiveBench {
 
     private final ProcessGroup group;
     private final ResultRow.SweepSetting setting;
-    private final MemoryPlace place;
+    private final MeasuredMemory place;
     private final Sweep sweep;
     private final Stopwatch stopwatch;
     private final PrintStream out;
@@ -23,7 +23,7 @@ public final class CollectiveBench {
     CollectiveBench(
             ProcessGroup group,
             ResultRow.SweepSetting setting,
-            MemoryPlace place,
+            MeasuredMemory place,
             Stopwatch stopwatch,
             PrintStream out) {
         this.group = group;
@@ -73,21 +73,21 @@ public final class CollectiveBench {
     }
 
     private static long run(ProcessGroup group, SystemContext context, Sweep sweep) throws IOException {
-        try (MemoryPlace place = MemoryPlace.of(group, context, sweep)) {
+        try (MeasuredMemory place = MeasuredMemory.of(group, context, sweep)) {
             ResultRow.SweepSetting setting =
                     ResultRow.SweepSetting.of(sweep, Settings.BACKEND.of(context), group, place.label());
-            Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
+            Stopwatch stopwatch = new Stopwatch(group, Stopwatch.PhaseDurations.measuring(sweep.time()));
             CollectiveBench bench = new CollectiveBench(group, setting, place, stopwatch, System.out);
-            MachineUse.Reading before = MachineUse.Reading.now();
+            BackgroundLoadDetector.CpuTimeReading before = BackgroundLoadDetector.CpuTimeReading.now();
             long wrong = bench.run();
-            bench.explain(MachineUse.of(context, group.worldSize()), before);
+            bench.explain(BackgroundLoadDetector.of(context, group.worldSize()), before);
             return wrong;
         }
     }
 
     /** Prints, below the table, what its columns are, and what makes times longer than on an idle machine. */
-    private void explain(MachineUse use, MachineUse.Reading before) throws IOException {
-        MachineUse.Reading after = MachineUse.Reading.now();
+    private void explain(BackgroundLoadDetector use, BackgroundLoadDetector.CpuTimeReading before) throws IOException {
+        BackgroundLoadDetector.CpuTimeReading after = BackgroundLoadDetector.CpuTimeReading.now();
         double[] used = {after.ranksNanos() - before.ranksNanos()};
         group.allReduce(used, ReduceOp.SUM);
         if (!sweep.json()) {

@@ -11,7 +11,7 @@ import ferro.ReduceOp;
  * @param ranks      world size
  * @param count      number of elements of the whole tensor
  */
-record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int count) {
+record Expectation(MeasurableOperation collective, ReduceOp op, int rank, int ranks, int count) {
     /** The root rank: it has the data of broadcasts and scatters, and gets the results of reduces and gathers. */
     static final int ROOT = 0;
 

@@ -11,7 +11,7 @@ final class MeasuredBatch implements AutoCloseable {
     private final MeasuredOperation[] operations;
     private final Work[] queued;
 
-    MeasuredBatch(ProcessGroup group, MemoryPlace place, Sweep sweep, long size) {
+    MeasuredBatch(ProcessGroup group, MeasuredMemory place, Sweep sweep, long size) {
         operations = new MeasuredOperation[sweep.queued()];
         queued = new Work[operations.length];
         for (int i = 0; i < operations.length; i++) {

@@ -12,17 +12,17 @@ final class MeasuredOperation implements AutoCloseable {
     private static final int TAG = 0;
 
     private final ProcessGroup group;
-    private final MemoryPlace place;
-    private final Measured collective;
+    private final MeasuredMemory place;
+    private final MeasurableOperation collective;
     private final ReduceOp op;
     private final Expectation expectation;
-    private final MeasuredElements input;
-    private final MeasuredElements output;
+    private final MeasuredTensor input;
+    private final MeasuredTensor output;
     private final Tensor inputTensor;
     private final Tensor outputTensor;
     private final Runnable call;
 
-    MeasuredOperation(ProcessGroup group, MemoryPlace place, Sweep sweep, long size) {
+    MeasuredOperation(ProcessGroup group, MeasuredMemory place, Sweep sweep, long size) {
         this.group = group;
         this.place = place;
         collective = sweep.collective();
@@ -30,12 +30,13 @@ final class MeasuredOperation implements AutoCloseable {
         int count = sweep.elements(size, group.worldSize());
         expectation = new Expectation(collective, op, group.rank(), group.worldSize(), count);
         int part = count / group.worldSize();
-        input = MeasuredElements.of(
-                sweep.type(), collective == Measured.ALLGATHER || collective == Measured.GATHER ? part : count);
+        input = MeasuredTensor.of(
+                sweep.type(),
+                collective == MeasurableOperation.ALLGATHER || collective == MeasurableOperation.GATHER ? part : count);
         output = switch (collective) {
             case ALLREDUCE, BROADCAST, REDUCE, SCAN, BARRIER -> input;
-            case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> MeasuredElements.of(sweep.type(), count);
-            case REDUCESCATTER, SCATTER -> MeasuredElements.of(sweep.type(), part);
+            case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> MeasuredTensor.of(sweep.type(), count);
+            case REDUCESCATTER, SCATTER -> MeasuredTensor.of(sweep.type(), part);
         };
         inputTensor = place.tensor(input);
         outputTensor = output == input ? inputTensor : place.tensor(output);
@@ -173,7 +174,7 @@ final class MeasuredOperation implements AutoCloseable {
         return wrong;
     }
 
-    private static int elements(MeasuredElements elements) {
+    private static int elements(MeasuredTensor elements) {
         return (int) elements.tensor().elementCount();
     }
 }

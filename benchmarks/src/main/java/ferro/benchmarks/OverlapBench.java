@@ -96,7 +96,7 @@ public final class OverlapBench {
         double[] estimate = {communicatingMillis(steps)};
         group.broadcast(estimate, 0);
         long layerNanos = Math.round(ratio * estimate[0] * 1e6 / request.layers());
-        LayerWork computing = request.computing().of(layerNanos);
+        LayerComputation computing = request.computing().of(layerNanos);
         double before = probe.halfRoundTripMicros();
         List<OverlapRow> rows = rows(steps, computing);
         OverlapRow.OverlapSetting setting = new OverlapRow.OverlapSetting(
@@ -132,7 +132,7 @@ public final class OverlapBench {
      * Runs the parts of all steps in turns. Each round begins with another part. A row has the medians of one bucket
      * size.
      */
-    private List<OverlapRow> rows(List<OverlapStep> steps, LayerWork computing) {
+    private List<OverlapRow> rows(List<OverlapStep> steps, LayerComputation computing) {
         List<Runnable> parts = new ArrayList<>();
         parts.add(() -> steps.get(0).compute(computing));
         parts.add(() -> steps.get(0).flat(computing));

@@ -17,7 +17,7 @@ import java.util.List;
  * @param json       whether to print one JSON object per line instead of a table
  */
 public record OverlapRequest(
-        LayerWork.CoreUse computing,
+        LayerComputation.CoreUse computing,
         List<Double> ratios,
         List<Long> buckets,
         int layers,
@@ -70,7 +70,7 @@ public record OverlapRequest(
      * @throws IllegalArgumentException if a word is invalid; the message names the word
      */
     public static OverlapRequest parse(List<String> words) {
-        LayerWork.CoreUse computing = LayerWork.CoreUse.IDLE;
+        LayerComputation.CoreUse computing = LayerComputation.CoreUse.IDLE;
         List<Double> ratios = List.of(0.5, 1.0, 2.0);
         List<Long> buckets = List.of(1L << 20, 4L << 20, 16L << 20);
         int layers = 16;
@@ -86,7 +86,7 @@ public record OverlapRequest(
             }
             String value = rest.hasNext() ? rest.next() : "";
             switch (option) {
-                case "--computing" -> computing = LayerWork.CoreUse.parse(value);
+                case "--computing" -> computing = LayerComputation.CoreUse.parse(value);
                 case "--ratios" -> ratios = ratios(value);
                 case "--buckets" -> buckets = Sweep.parseSizes(option, value);
                 case "--layers" -> layers = whole(option, value);

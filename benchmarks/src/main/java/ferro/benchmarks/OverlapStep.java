@@ -53,11 +53,11 @@ final class OverlapStep implements AutoCloseable {
      * Returns four parts, in the order of a row's times. The parts are all buckets, computing until the first bucket,
      * the last bucket, and the step.
      */
-    List<Runnable> parts(LayerWork computing) {
+    List<Runnable> parts(LayerComputation computing) {
         return List.of(this::communicate, () -> computing.layers(first), this::lastBucket, () -> step(computing));
     }
 
-    void compute(LayerWork computing) {
+    void compute(LayerComputation computing) {
         computing.layers(layers);
     }
 
@@ -75,7 +75,7 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** Computes all layers, and starts to average each bucket as soon as its last gradient is computed. */
-    private void step(LayerWork computing) {
+    private void step(LayerComputation computing) {
         computing.begin();
         for (int layer = layers - 1; layer >= 0; layer--) {
             computing.layer();
@@ -85,7 +85,7 @@ final class OverlapStep implements AutoCloseable {
     }
 
     /** Computes all layers, and then averages all gradients in one all-reduce. */
-    void flat(LayerWork computing) {
+    void flat(LayerComputation computing) {
         computing.layers(layers);
         group.allReduce(flat.tensor(), ReduceOp.AVG);
     }

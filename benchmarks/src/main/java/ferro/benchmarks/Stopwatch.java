@@ -34,12 +34,13 @@ final class Stopwatch {
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    private final boolean isCounted = !Double.isNaN(MachineUse.compilerNanos(MachineUse.THREADS));
+    private final boolean isCounted =
+            !Double.isNaN(BackgroundLoadDetector.compilerNanos(BackgroundLoadDetector.THREADS));
     private final ProcessGroup group;
-    private final Pace pace;
+    private final PhaseDurations pace;
     private boolean warm;
 
-    Stopwatch(ProcessGroup group, Pace pace) {
+    Stopwatch(ProcessGroup group, PhaseDurations pace) {
         this.group = group;
         this.pace = pace;
     }
@@ -51,13 +52,13 @@ final class Stopwatch {
      * @param warmUp      warm-up before every further operation; also the time for which the compilers must be idle
      * @param measure     time for the samples of one operation
      */
-    record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
+    record PhaseDurations(Duration firstWarmUp, Duration warmUp, Duration measure) {
         /**
          * Returns the times for a measurement of the length {@code time}. The first warm-up is six times as long as the
          * measurement, but at most 1.5 s, so that a short measurement has a short warm-up.
          */
-        static Pace measuring(Duration time) {
-            return new Pace(shorter(time.multipliedBy(6), LONG_WARM_UP), shorter(time, SHORT_WARM_UP), time);
+        static PhaseDurations measuring(Duration time) {
+            return new PhaseDurations(shorter(time.multipliedBy(6), LONG_WARM_UP), shorter(time, SHORT_WARM_UP), time);
         }
 
         private static Duration shorter(Duration one, Duration other) {
@@ -81,14 +82,14 @@ final class Stopwatch {
     }
 
     /** Decides when a warm-up is over. */
-    static final class SizeWarmUp {
+    static final class WarmUpTracker {
         private final double leastNanos;
         private final double restNanos;
         private final double maxNanos;
         private double spent;
         private double atRest;
 
-        SizeWarmUp(Pace pace, boolean isFirst) {
+        WarmUpTracker(PhaseDurations pace, boolean isFirst) {
             leastNanos = (isFirst ? pace.firstWarmUp() : pace.warmUp()).toNanos();
             restNanos = pace.warmUp().toNanos();
             maxNanos = LONGEST_WARM_UP * (double) pace.firstWarmUp().toNanos();
@@ -123,7 +124,7 @@ final class Stopwatch {
     }
 
     CallTimes time(Runnable operation) {
-        double callNanos = warmUp(operation, new SizeWarmUp(pace, !warm));
+        double callNanos = warmUp(operation, new WarmUpTracker(pace, !warm));
         warm = true;
         int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
         int blocks = (int) Math.max(5, Math.min(64, pace.measure().toNanos() / (calls * callNanos)));
@@ -141,7 +142,7 @@ final class Stopwatch {
      * Runs batches of doubling length until they are long. Returns the last batch's time per call, the same on every
      * rank.
      */
-    private double warmUp(Runnable operation, SizeWarmUp warmUp) {
+    private double warmUp(Runnable operation, WarmUpTracker warmUp) {
         int calls = 1;
         while (true) {
             double compiledBefore = compilerNanos();
@@ -164,7 +165,7 @@ final class Stopwatch {
     private double compilerNanos() {
         if (isCounted) {
             // the time is NaN if a thread ends during the batch, and NaN does not count as rest
-            return MachineUse.compilerNanos(MachineUse.THREADS);
+            return BackgroundLoadDetector.compilerNanos(BackgroundLoadDetector.THREADS);
         }
         // null if everything is interpreted
         return compilers == null

@@ -22,7 +22,7 @@ import java.util.List;
  * @param json       whether to print one JSON object per line instead of a table
  */
 public record Sweep(
-        Measured collective,
+        MeasurableOperation collective,
         DataType type,
         ReduceOp op,
         List<Long> sizes,
@@ -49,7 +49,7 @@ public record Sweep(
 
     /** {@return the element types that can be measured, as users type them} */
     public static List<String> types() {
-        return MeasuredElements.TYPES.stream().map(DataType::label).toList();
+        return MeasuredTensor.TYPES.stream().map(DataType::label).toList();
     }
 
     /** {@return the operations that can be measured, as users type them} */
@@ -73,7 +73,7 @@ public record Sweep(
      * @throws IllegalArgumentException if a value is invalid; the message names the value and the allowed values
      */
     public Sweep {
-        if (!MeasuredElements.TYPES.contains(type)) {
+        if (!MeasuredTensor.TYPES.contains(type)) {
             throw new IllegalArgumentException("--type " + type.label() + ": bench can measure " + types());
         }
         if (!OPS.contains(op)) {
@@ -82,11 +82,11 @@ public record Sweep(
         if (queued < 1 || queued > MOST_QUEUED) {
             throw new IllegalArgumentException("--queued " + queued + ": need 1 to " + MOST_QUEUED);
         }
-        if (queued > 1 && (collective == Measured.BARRIER || collective == Measured.PINGPONG)) {
+        if (queued > 1 && (collective == MeasurableOperation.BARRIER || collective == MeasurableOperation.PINGPONG)) {
             throw new IllegalArgumentException("--queued " + queued + ": " + collective.label()
                     + " has no operation to queue, use another collective");
         }
-        sizes = collective == Measured.BARRIER ? List.of(0L) : List.copyOf(sizes);
+        sizes = collective == MeasurableOperation.BARRIER ? List.of(0L) : List.copyOf(sizes);
         for (long size : sizes) {
             checkSize(size, type);
         }
@@ -116,7 +116,7 @@ public record Sweep(
             throw new IllegalArgumentException("nothing to measure: name a collective first, such as allreduce, found "
                     + (words.isEmpty() ? "no word" : words.get(0)));
         }
-        Measured collective = Measured.parse(words.get(0));
+        MeasurableOperation collective = MeasurableOperation.parse(words.get(0));
         String sizes = null;
         String type = "f32";
         String op = "sum";
@@ -157,7 +157,7 @@ public record Sweep(
     }
 
     /** Returns a sweep of blocking calls on f32 with SUM, of one size. The caller determines how long to measure. */
-    static Sweep of(Measured collective, long bytes) {
+    static Sweep of(MeasurableOperation collective, long bytes) {
         return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false, false);
     }
 
@@ -205,7 +205,7 @@ public record Sweep(
      * @throws IllegalArgumentException if a ping-pong has no partner
      */
     public void checkRanks(int ranks) {
-        if (collective == Measured.PINGPONG && ranks < 2) {
+        if (collective == MeasurableOperation.PINGPONG && ranks < 2) {
             throw new IllegalArgumentException("pingpong needs 2 ranks or more, found " + ranks);
         }
     }

@@ -42,7 +42,7 @@ public final class WireProbe implements AutoCloseable {
      * 0 prints the reason. For example, a firewall may block every port except the port of ferro.
      */
     static WireProbe open(ProcessGroup group, PrintStream complaints) {
-        ProbeWire wire = ProbeWire.between(group);
+        ProbeConnection wire = ProbeConnection.between(group);
         wire.trouble().ifPresent(why -> complaints.println("ferro bench: the results have no probe: " + why));
         return new WireProbe(wire.connection(), group.rank() == 0);
     }
@@ -53,7 +53,7 @@ public final class WireProbe implements AutoCloseable {
      * @param first  end that sends first and measures the time
      * @param second end that answers, on another thread
      */
-    public record Pair(WireProbe first, WireProbe second) implements AutoCloseable {
+    public record ProbePair(WireProbe first, WireProbe second) implements AutoCloseable {
         /**
          * Measures round trips, while another thread runs {@link #follow} on the other end.
          *
@@ -87,13 +87,13 @@ public final class WireProbe implements AutoCloseable {
      * @return two connected ends
      * @throws IOException if this machine has no loopback interface
      */
-    public static Pair pair() throws IOException {
+    public static ProbePair pair() throws IOException {
         InetSocketAddress endpoint = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (ServerSocketChannel server = ServerSocketChannel.open().bind(endpoint)) {
             SocketChannel second = SocketChannel.open(server.getLocalAddress());
-            return new Pair(
-                    new WireProbe(ProbeWire.plain(server.accept()), true),
-                    new WireProbe(ProbeWire.plain(second), false));
+            return new ProbePair(
+                    new WireProbe(ProbeConnection.plain(server.accept()), true),
+                    new WireProbe(ProbeConnection.plain(second), false));
         }
     }
 

@@ -45,8 +45,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CollectiveBenchTest {
-    private static final Stopwatch.Pace BRISK =
-            new Stopwatch.Pace(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(2));
+    private static final Stopwatch.PhaseDurations BRISK =
+            new Stopwatch.PhaseDurations(Duration.ofMillis(2), Duration.ofMillis(2), Duration.ofMillis(2));
 
     /** Kept here, as the logging of the JDK forgets loggers that nobody holds; a warning per call is thousands of lines. */
     private static final Logger FALLBACK = Logger.getLogger("ferro.gpu.fallback");
@@ -61,14 +61,14 @@ class CollectiveBenchTest {
     @ParameterizedTest
     @Tag("long")
     @EnumSource
-    void everyCollectiveIsCorrectAndTimedOnThreeRanks(Measured collective) throws Exception {
+    void everyCollectiveIsCorrectAndTimedOnThreeRanks(MeasurableOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--json"));
 
         long wrong = run(sweep, SimulatedBackend.createGroup(3));
 
         assertEquals(0, wrong);
         List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
-        assertEquals(collective == Measured.BARRIER ? 1 : 3, lines.size());
+        assertEquals(collective == MeasurableOperation.BARRIER ? 1 : 3, lines.size());
         String last = lines.get(lines.size() - 1);
         assertTrue(last.contains("\"collective\":\"" + collective.label() + "\""), last);
         assertTrue(last.contains("\"wrong\":0,"), last);
@@ -92,7 +92,7 @@ class CollectiveBenchTest {
     @ParameterizedTest
     @EnumSource
     @Tag("long")
-    void everyCollectiveIsRightOnDeviceTensors(Measured collective) throws Exception {
+    void everyCollectiveIsRightOnDeviceTensors(MeasurableOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--type", "i32", "--json"));
         HeapDeviceMemory heap = new HeapDeviceMemory(3);
 
@@ -110,7 +110,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void queuedOperationsAreAllCorrect(Measured collective) throws Exception {
+    void queuedOperationsAreAllCorrect(MeasurableOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "12,12000", "--queued", "5", "--json"));
 
         assertEquals(0, run(sweep, SimulatedBackend.createGroup(3)));
@@ -123,7 +123,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void withSharedMemoryEveryOperandIsInSharedTensors(Measured collective) throws Exception {
+    void withSharedMemoryEveryOperandIsInSharedTensors(MeasurableOperation collective) throws Exception {
         for (String queued : List.of("1", "3")) {
             Sweep sweep = Sweep.parse(List.of(
                     collective.label(), "--sizes", "0,12,12000", "--memory", "shared", "--queued", queued, "--json"));
@@ -168,7 +168,7 @@ class CollectiveBenchTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ALLREDUCE", "ALLGATHER"})
-    void aWrongElementIsCounted(Measured collective) throws Exception {
+    void aWrongElementIsCounted(MeasurableOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "1200", "--json"));
         List<CollectiveBackend> group = new ArrayList<>(SimulatedBackend.createGroup(3));
         group.set(0, spoilingFirstElement(group.get(0)));
@@ -206,8 +206,9 @@ class CollectiveBenchTest {
             if (heap != null) {
                 context.shared(DeviceMemory.class, heap::opened);
             }
-            MemoryPlace place =
-                    heap == null ? MemoryPlace.of(group, context, sweep) : MemoryPlace.Device.of(group, context);
+            MeasuredMemory place = heap == null
+                    ? MeasuredMemory.of(group, context, sweep)
+                    : MeasuredMemory.GpuMemory.of(group, context);
             ResultRow.SweepSetting setting = ResultRow.SweepSetting.of(sweep, "simulated", group, place.label());
             return new CollectiveBench(group, setting, place, new Stopwatch(group, BRISK), out).run();
         }

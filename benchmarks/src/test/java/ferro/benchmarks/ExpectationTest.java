@@ -21,21 +21,21 @@ class ExpectationTest {
     }
 
     private static Expectation.Value allReduce(ReduceOp op) {
-        return new Expectation(Measured.ALLREDUCE, op, 0, 3, 4).result(1);
+        return new Expectation(MeasurableOperation.ALLREDUCE, op, 0, 3, 4).result(1);
     }
 
     @Test
     void partsComeFromTheRankAndOffsetOfTheCollective() {
         // two elements per rank; inputs are 2 5 3 6 4 2 on rank 0, 4 2 5 3 6 4 on rank 1, 6 4 2 5 3 6 on rank 2
-        assertEquals(2, of(Measured.ALLGATHER, 1, 3));
-        assertEquals(2, of(Measured.SCATTER, 2, 1));
-        assertEquals(5, of(Measured.ALLTOALL, 1, 5));
-        assertEquals(3 + 5 + 2, of(Measured.REDUCESCATTER, 1, 0));
-        assertEquals(4, of(Measured.REDUCE, 2, 1));
-        assertEquals(3 + 5, of(Measured.SCAN, 1, 2));
+        assertEquals(2, of(MeasurableOperation.ALLGATHER, 1, 3));
+        assertEquals(2, of(MeasurableOperation.SCATTER, 2, 1));
+        assertEquals(5, of(MeasurableOperation.ALLTOALL, 1, 5));
+        assertEquals(3 + 5 + 2, of(MeasurableOperation.REDUCESCATTER, 1, 0));
+        assertEquals(4, of(MeasurableOperation.REDUCE, 2, 1));
+        assertEquals(3 + 5, of(MeasurableOperation.SCAN, 1, 2));
     }
 
-    private static long of(Measured collective, int rank, int index) {
+    private static long of(MeasurableOperation collective, int rank, int index) {
         return new Expectation(collective, ReduceOp.SUM, rank, 3, 6)
                 .result(index)
                 .whole();
@@ -46,7 +46,7 @@ class ExpectationTest {
         for (DataType type : new DataType[] {
             DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64
         }) {
-            MeasuredElements elements = MeasuredElements.of(type, 2);
+            MeasuredTensor elements = MeasuredTensor.of(type, 2);
             elements.put(1, 37);
 
             assertTrue(elements.is(1, Expectation.Value.of(37)), type.label());
@@ -57,7 +57,7 @@ class ExpectationTest {
 
     @Test
     void smallIntegersWrapLikeInTheKernels() {
-        MeasuredElements elements = MeasuredElements.of(DataType.INT8, 1);
+        MeasuredTensor elements = MeasuredTensor.of(DataType.INT8, 1);
         elements.put(0, (byte) 1296);
 
         assertTrue(elements.is(0, Expectation.Value.of(1296)));

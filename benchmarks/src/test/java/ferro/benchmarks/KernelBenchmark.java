@@ -5,7 +5,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.ElementCopier;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Kernels;
+import ferro.collectives.reduce.KernelFactory;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -50,7 +50,7 @@ public class KernelBenchmark {
     @Setup
     public void prepare() {
         dataType = DataType.parse(type);
-        kernel = Kernels.of(dataType, ReduceOp.parse(op), 2);
+        kernel = KernelFactory.of(dataType, ReduceOp.parse(op), 2);
         String[] kinds = memories.split("\\+");
         first = tensor(kinds[0]);
         second = tensor(kinds[1]);

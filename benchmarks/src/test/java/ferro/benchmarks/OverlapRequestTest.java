@@ -18,7 +18,7 @@ class OverlapRequestTest {
                         .split(" ")));
 
         OverlapRequest expected = new OverlapRequest(
-                LayerWork.CoreUse.BUSY, List.of(0.5, 3.0), List.of(65536L, 1L << 20), 4, 8192, 40, true);
+                LayerComputation.CoreUse.BUSY, List.of(0.5, 3.0), List.of(65536L, 1L << 20), 4, 8192, 40, true);
         assertEquals(expected, request);
     }
 

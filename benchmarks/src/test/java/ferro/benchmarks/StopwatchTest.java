@@ -13,16 +13,17 @@ class StopwatchTest {
     @ParameterizedTest(name = "measured for {0} ms")
     @CsvSource({"10, 60, 10", "150, 900, 150", "250, 1500, 200", "2000, 1500, 200"})
     void theWarmUpTimeDependsOnTheMeasuredTime(long millis, long first, long further) {
-        Stopwatch.Pace pace = Stopwatch.Pace.measuring(Duration.ofMillis(millis));
+        Stopwatch.PhaseDurations pace = Stopwatch.PhaseDurations.measuring(Duration.ofMillis(millis));
 
         assertEquals(
-                new Stopwatch.Pace(Duration.ofMillis(first), Duration.ofMillis(further), Duration.ofMillis(millis)),
+                new Stopwatch.PhaseDurations(
+                        Duration.ofMillis(first), Duration.ofMillis(further), Duration.ofMillis(millis)),
                 pace);
     }
 
     @Test
     void aWarmUpLastsUntilTheCompilersAreIdle() {
-        Stopwatch.SizeWarmUp first = warmUp(true);
+        Stopwatch.WarmUpTracker first = warmUp(true);
         assertTrue(first.add(1490e6, 0));
         assertFalse(first.isOver(), "1.49 of 1.5 s");
         assertFalse(first.add(20e6, 2e6), "a tenth of the time is compilation");
@@ -35,7 +36,7 @@ class StopwatchTest {
 
     @Test
     void aLaterWarmUpMayLastAsLongAsTheFirst() {
-        Stopwatch.SizeWarmUp further = warmUp(false);
+        Stopwatch.WarmUpTracker further = warmUp(false);
         for (int batch = 0; batch < 119; batch++) {
             assertFalse(further.add(100e6, 100e6), "the compilers are busy");
             assertFalse(further.isOver(), "batch " + batch);
@@ -46,7 +47,7 @@ class StopwatchTest {
         assertFalse(warmUp(false).isShort(26e6));
     }
 
-    private static Stopwatch.SizeWarmUp warmUp(boolean isFirst) {
-        return new Stopwatch.SizeWarmUp(Stopwatch.Pace.measuring(Duration.ofMillis(250)), isFirst);
+    private static Stopwatch.WarmUpTracker warmUp(boolean isFirst) {
+        return new Stopwatch.WarmUpTracker(Stopwatch.PhaseDurations.measuring(Duration.ofMillis(250)), isFirst);
     }
 }

@@ -5,12 +5,12 @@ import ferro.CollectiveBackend;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.collectives.engine.LocalPeers;
-import ferro.collectives.engine.PlainEngine;
+import ferro.collectives.engine.PlainAdapter;
 import ferro.collectives.engine.WaitBudget;
-import ferro.collectives.plan.AlgorithmChoice;
+import ferro.collectives.plan.AlgorithmChooser;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
-import ferro.control.membership.HeartbeatTimes;
+import ferro.control.membership.HeartbeatLimits;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -57,10 +57,10 @@ public final class CollectiveEngine {
      */
     public static void check(RankContext context) {
         Objects.requireNonNull(context, "context");
-        AlgorithmChoice.of(Settings.ALGORITHM.of(context));
+        AlgorithmChooser.of(Settings.ALGORITHM.of(context));
         Settings.SEGMENT.of(context);
         Settings.MESSAGE_BUFFER.of(context);
-        HeartbeatTimes.of(context);
+        HeartbeatLimits.of(context);
         WaitBudget.of(context, 1);
     }
 
@@ -92,7 +92,7 @@ public final class CollectiveEngine {
      * @param context   settings, virtual clock, virtual timers
      * @return back end and the method that makes progress on it
      */
-    public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
+    public static SteppedEngine stepped(Transport transport, GroupSpec group, RankContext context) {
         return stepped(transport, group, context, FailurePolicy.SHIPPED, Overlay.MAX_MESH);
     }
 
@@ -108,13 +108,13 @@ public final class CollectiveEngine {
      * @return back end and the method that makes progress on it
      */
     @SuppressWarnings("exports")
-    public static Stepped stepped(
+    public static SteppedEngine stepped(
             Transport transport, GroupSpec group, RankContext context, FailurePolicy rules, int maxMesh) {
         check(transport, group, context);
         Objects.requireNonNull(rules, "rules");
         GroupIdentity place =
                 GroupIdentity.watched(transport, group, context, new GroupIdentity.EngineOptions(true, rules, maxMesh));
-        return new Stepped(new GroupEngine(transport, group, context, place));
+        return new SteppedEngine(new GroupEngine(transport, group, context, place));
     }
 
     /**
@@ -128,7 +128,7 @@ public final class CollectiveEngine {
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
         Objects.requireNonNull(context, "context");
-        return PlainEngine.over(plain, context);
+        return PlainAdapter.over(plain, context);
     }
 
     /**
@@ -139,14 +139,14 @@ public final class CollectiveEngine {
      * @return whether the back end is an engine; false for a wrapper around an engine
      */
     public static boolean isOne(CollectiveBackend backend) {
-        return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainEngine;
+        return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainAdapter;
     }
 
     /** An engine on which the caller makes progress, one iteration at a time. */
-    public static final class Stepped {
+    public static final class SteppedEngine {
         private final GroupEngine engine;
 
-        private Stepped(GroupEngine engine) {
+        private SteppedEngine(GroupEngine engine) {
             this.engine = engine;
         }
 
@@ -166,8 +166,8 @@ public final class CollectiveEngine {
          *     would throw. The caller must make progress on the new engine too. The stage completes on the background
          *     thread of the context
          */
-        public CompletionStage<Stepped> newGroup(int[] ranks, String name, Duration timeout) {
-            return engine.form(ranks, name, timeout).thenApply(Stepped::new);
+        public CompletionStage<SteppedEngine> newGroup(int[] ranks, String name, Duration timeout) {
+            return engine.form(ranks, name, timeout).thenApply(SteppedEngine::new);
         }
 
         /**

@@ -4,7 +4,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.PostRing;
 import ferro.collectives.link.WireHeader;
-import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.KernelCache;
 import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
@@ -72,7 +72,7 @@ public final class StagedLink implements Link {
     public static final class Staging {
         private final ByteBuffer bytes;
         private final TypedViews elements;
-        private final KeptKernels kernels;
+        private final KernelCache kernels;
 
         /**
          * Makes the staging memory of a transport.
@@ -88,7 +88,7 @@ public final class StagedLink implements Link {
             }
             bytes = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
             elements = new TypedViews(bytes);
-            kernels = new KeptKernels(worldSize);
+            kernels = new KernelCache(worldSize);
         }
     }
 

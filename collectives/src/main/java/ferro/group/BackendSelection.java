@@ -6,12 +6,12 @@ import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.GroupEngine;
 import ferro.dispatch.GpuCollectives;
 import ferro.spi.BackendProvider;
-import ferro.spi.BrokenServices;
 import ferro.spi.ControlLane;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -36,7 +36,7 @@ import java.util.function.Supplier;
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
-    private static final System.Logger LOG = LogLines.logger("ferro.join");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.join");
 
     private BackendSelection() {}
 
@@ -116,12 +116,12 @@ final class BackendSelection {
      * The context of a back end that joins in addition to the engine of the same ranks. Back end and engine share
      * control connections.
      */
-    private static final class BesideContext extends ForwardingContext {
+    private static final class CompanionContext extends ForwardingContext {
         private static final long PURPOSE = 0x626573696465L;
 
         private final GroupEngine engine;
 
-        BesideContext(RankContext outer, GroupEngine engine) {
+        CompanionContext(RankContext outer, GroupEngine engine) {
             super(outer);
             this.engine = engine;
         }
@@ -134,7 +134,7 @@ final class BackendSelection {
 
     private static Backend openBeside(
             CollectiveBackend onHost, BackendCandidate device, GroupSpec group, JoiningContext joining) {
-        RankContext beside = onHost instanceof GroupEngine engine ? new BesideContext(joining, engine) : joining;
+        RankContext beside = onHost instanceof GroupEngine engine ? new CompanionContext(joining, engine) : joining;
         try {
             Backend second = device.provider.create(group, beside);
             Optional<CollectiveBackend> both = GpuCollectives.with(joining).over(onHost, second, joining::closeStore);
@@ -144,10 +144,10 @@ final class BackendSelection {
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name
                     + " has no NCCL view and cannot accept device tensors: name a back end that can, for "
                     + "example cpu:tcp,cuda:nccl, or name a single back end");
-            ContextLife.closeAfter(failure, second);
+            ContextLifecycle.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {
-            ContextLife.closeAfter(failure, onHost);
+            ContextLifecycle.closeAfter(failure, onHost);
             throw failure;
         }
     }
@@ -159,12 +159,12 @@ final class BackendSelection {
                 Services.providers(BackendProvider.class),
                 next -> found.add(BackendCandidate.of(next.type().getSimpleName(), next, context)),
                 broken -> found.add(BackendCandidate.broken("(unreadable provider)", broken)));
-        found.sort(new BestFirst());
+        found.sort(new PriorityComparator());
         return found;
     }
 
     /** The order of candidates by priority. Candidates of equal priority are ordered by name. */
-    private static final class BestFirst implements Comparator<BackendCandidate> {
+    private static final class PriorityComparator implements Comparator<BackendCandidate> {
         @Override
         public int compare(BackendCandidate one, BackendCandidate other) {
             int byPriority = Integer.compare(other.priority, one.priority);
@@ -220,7 +220,7 @@ final class BackendSelection {
 
     /** Returns an exception with the errors of broken providers as its cause. */
     private static IllegalArgumentException refusal(String text, List<BackendCandidate> found) {
-        BrokenServices broken = new BrokenServices();
+        ServiceErrors broken = new ServiceErrors();
         for (BackendCandidate candidate : found) {
             if (candidate.failure != null) {
                 broken.add(candidate.failure);
@@ -342,7 +342,7 @@ final class BackendSelection {
             name = type;
             priority = Integer.MIN_VALUE;
             deviceKind = Optional.empty();
-            unavailable = Optional.of("broken: " + BrokenServices.root(why));
+            unavailable = Optional.of("broken: " + ServiceErrors.root(why));
             failure = why;
         }
 

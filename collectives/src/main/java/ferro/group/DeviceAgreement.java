@@ -6,7 +6,7 @@ import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.JoinLines;
+import ferro.spi.JoinProgressPrinter;
 import ferro.spi.Settings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -64,7 +64,8 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         }
         List<Integer> none = new ArrayList<>();
         List<String> others = new ArrayList<>();
-        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(() -> waiting(words));
+        JoinProgressPrinter.PhasePrinter lines =
+                JoinProgressPrinter.resume(group.name(), context).waiting(() -> waiting(words));
         try {
             for (int rank = 0; rank < words.size(); rank++) {
                 String word = await(words, rank, until);

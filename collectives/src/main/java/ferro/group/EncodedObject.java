@@ -32,7 +32,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
     static <T> EncodedObject of(Codec<T> codec, List<? extends T> values, int worldSize) {
         values.forEach(value -> requireNonNull(value, "a value of values"));
         if (values.size() != worldSize) {
-            WrongList wrong = new WrongList(
+            InvalidListException wrong = new InvalidListException(
                     "passes a list of " + values.size() + ", need one object for each of " + worldSize + " ranks");
             return failed(wrong.getMessage(), wrong);
         }
@@ -70,10 +70,10 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
     }
 
     /** The exception for an invalid list of this rank. The other ranks receive the text of the exception. */
-    private static final class WrongList extends IllegalArgumentException {
+    private static final class InvalidListException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
-        WrongList(String message) {
+        InvalidListException(String message) {
             super(message);
         }
     }
@@ -118,7 +118,7 @@ record EncodedObject(List<byte[]> parts, Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
         }
-        if (failure instanceof WrongList wrong) {
+        if (failure instanceof InvalidListException wrong) {
             throw new IllegalArgumentException(call + ": this rank " + wrong.getMessage());
         }
         if (failure != null) {

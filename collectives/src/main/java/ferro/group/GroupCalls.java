@@ -14,7 +14,7 @@ import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.TensorMemory;
 import ferro.Work;
-import ferro.collectives.engine.TouchedMemory;
+import ferro.collectives.engine.AccessedRanges;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +24,7 @@ import java.util.Optional;
  */
 abstract class GroupCalls {
     private final CollectiveBackend way;
-    private final Coalescing coalescing;
+    private final CoalescedBlocks coalescing;
     private final CallOptions options;
 
     GroupCalls(GroupCore end, CallOptions options) {
@@ -34,7 +34,7 @@ abstract class GroupCalls {
     }
 
     final void run(Collective call) {
-        Coalescing.CallBlock block = coalescing.mine();
+        CoalescedBlocks.CallBlock block = coalescing.mine();
         if (block == null) {
             way.run(call, options);
         } else {
@@ -56,7 +56,7 @@ abstract class GroupCalls {
      */
     public final Work submit(Collective call) {
         requireNonNull(call, "call");
-        Coalescing.CallBlock block = coalescing.mine();
+        CoalescedBlocks.CallBlock block = coalescing.mine();
         if (block == null) {
             return way.submit(call, options);
         }
@@ -67,14 +67,14 @@ abstract class GroupCalls {
     /** Starts a message, or keeps the message until the end of a block. */
     final Work begun(Message message) {
         check(message);
-        Coalescing.CallBlock block = coalescing.mine();
+        CoalescedBlocks.CallBlock block = coalescing.mine();
         return block == null ? way.submit(message, options) : block.keep(message, options);
     }
 
     /** Runs a send to its end, or keeps the send until the end of a block. */
     final void sent(Message send) {
         check(send);
-        Coalescing.CallBlock block = coalescing.mine();
+        CoalescedBlocks.CallBlock block = coalescing.mine();
         if (block == null) {
             way.transfer(send, options);
         } else {
@@ -89,7 +89,7 @@ abstract class GroupCalls {
         HostTensor out = (HostTensor) sent;
         // refused before the receive is posted, because a posted receive would take the next message
         TensorMemory.checkUsable(out, "sendReceive", "sent", false);
-        if (TouchedMemory.alias(out, (HostTensor) received)) {
+        if (AccessedRanges.alias(out, (HostTensor) received)) {
             throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
                     + received + " overlap: use separate memory, or sendReceiveReplace");
         }

@@ -12,8 +12,8 @@ import ferro.recorder.FlightRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.LeakReport;
-import ferro.spi.LogLines;
-import ferro.spi.OncePerContext;
+import ferro.spi.OnceRegistry;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.UnknownSettings;
@@ -37,13 +37,13 @@ record GroupCore(
         CollectiveBackend backend,
         CollectiveBackend way,
         RankContext context,
-        Coalescing coalescing,
-        JoiningThread joined,
-        DroppedGroup dropped,
+        CoalescedBlocks coalescing,
+        JoinedThreadExceptionHandler joined,
+        GroupLeakDetector dropped,
         boolean debugged) {
     /** Joins a group. If an uncaught exception later ends the calling thread, the group is aborted. */
     static GroupCore join(GroupSpec group, RankContext context) {
-        return ContextLife.of(context).joined(group, () -> joined(group, context));
+        return ContextLifecycle.of(context).joined(group, () -> joined(group, context));
     }
 
     private static GroupCore joined(GroupSpec asked, RankContext context) {
@@ -55,7 +55,7 @@ record GroupCore(
         try {
             CollectiveBackend own = whole(BackendSelection.open(group, context), context);
             own.joinedBy(Thread.currentThread());
-            return of(own, context, JoiningThread.joined(own), '"' + group.name() + '"');
+            return of(own, context, JoinedThreadExceptionHandler.joined(own), '"' + group.name() + '"');
         } finally {
             FlightRecorder.release(context);
         }
@@ -67,7 +67,7 @@ record GroupCore(
      * this case.
      */
     private static void tellOnce(GroupSpec group, RankContext context) {
-        if (OncePerContext.isFirst(context, "JobLine")) {
+        if (OnceRegistry.isFirst(context, "JobLine")) {
             tell(group, context);
             warnOfDebug(group, context);
         }
@@ -75,7 +75,7 @@ record GroupCore(
 
     private static void warnOfDebug(GroupSpec group, RankContext context) {
         if (group.rank() == 0 && Settings.DEBUG.of(context)) {
-            LogLines.write(
+            PlainLoggers.write(
                     "ferro.join",
                     Level.WARNING,
                     Settings.DEBUG.name()
@@ -91,7 +91,7 @@ record GroupCore(
         }
         RankOfJob job = found.job().get();
         if (job.family().ofACluster() && job.rank() == group.rank() && job.worldSize() == group.worldSize()) {
-            LogLines.write("ferro.join", Level.INFO, found.line());
+            PlainLoggers.write("ferro.join", Level.INFO, found.line());
         }
     }
 
@@ -113,7 +113,7 @@ record GroupCore(
         if (wrapped.backend == backend) {
             wrapped.dropped.closed();
         }
-        ContextLife.of(context).opened(wrapped);
+        ContextLifecycle.of(context).opened(wrapped);
         return wrapped;
     }
 
@@ -121,11 +121,12 @@ record GroupCore(
         return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
     }
 
-    private static GroupCore of(CollectiveBackend backend, RankContext context, JoiningThread joined, String name) {
+    private static GroupCore of(
+            CollectiveBackend backend, RankContext context, JoinedThreadExceptionHandler joined, String name) {
         CollectiveBackend way =
                 needsDoor(backend) ? GpuCollectives.with(context).over(backend) : backend;
-        DroppedGroup dropped = new DroppedGroup("ProcessGroup of rank " + backend.rank() + " of " + name);
-        return new GroupCore(backend, way, context, new Coalescing(), joined, dropped, Settings.DEBUG.of(context));
+        GroupLeakDetector dropped = new GroupLeakDetector("ProcessGroup of rank " + backend.rank() + " of " + name);
+        return new GroupCore(backend, way, context, new CoalescedBlocks(), joined, dropped, Settings.DEBUG.of(context));
     }
 
     /**
@@ -153,7 +154,7 @@ record GroupCore(
         String name = Arrays.toString(ranks);
         CollectiveBackend child = backend.newGroup(ranks.clone(), name, timeout);
         GroupCore made = of(child, context, joined, '"' + name + '"');
-        ContextLife.of(context).opened(made);
+        ContextLifecycle.of(context).opened(made);
         if (joined != null) {
             joined.opened(child);
         }
@@ -201,7 +202,7 @@ record GroupCore(
      */
     private void leaveContext(Throwable ofGroup) {
         try {
-            ContextLife.of(context).closed(this);
+            ContextLifecycle.of(context).closed(this);
         } catch (RuntimeException | Error failure) {
             if (ofGroup == null) {
                 throw failure;
@@ -216,13 +217,13 @@ record GroupCore(
      * open, because a close sends a goodbye to the other ranks, and only the program can decide whether the other ranks
      * may continue without this rank. Thread-safe.
      */
-    static final class DroppedGroup {
+    static final class GroupLeakDetector {
         private final String name;
         private LeakReport report;
         private boolean over;
 
         /** Creates a watch without an object. The text {@code name} contains rank and group. */
-        DroppedGroup(String name) {
+        GroupLeakDetector(String name) {
             this.name = name;
         }
 
@@ -239,7 +240,7 @@ record GroupCore(
                 return first;
             }
             if (!over) {
-                report = LeakReport.watch(made, name, LogLines.logger("ferro.group"));
+                report = LeakReport.watch(made, name, PlainLoggers.logger("ferro.group"));
             }
             return made;
         }

@@ -59,13 +59,14 @@ public final class GroupObjects<T> {
     public static final int DEFAULT_LIMIT = 64 << 20;
 
     private final ProcessGroup group;
-    private final Coalescing coalescing;
+    private final CoalescedBlocks coalescing;
     private final Codec<T> codec;
     private final int limit;
     private final IntFunction<byte[]> memory;
 
     /** Makes collectives on objects. The function {@code memory} makes arrays for objects of other ranks. */
-    GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
+    GroupObjects(
+            ProcessGroup group, CoalescedBlocks coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
         this.memory = memory;
         this.group = group;
         this.coalescing = coalescing;

@@ -5,7 +5,7 @@ import ferro.spi.HostPort;
 import ferro.spi.PortRange;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
-import ferro.spi.Surrogates;
+import ferro.spi.SurrogateCheck;
 import ferro.spi.UnknownSettings;
 import java.time.Duration;
 import java.util.Map;
@@ -126,7 +126,7 @@ public final class JoinOptions {
             throw new IllegalArgumentException("the name of a group cannot be blank, found \"" + name + "\"");
         }
         return new JoinOptions(
-                Surrogates.refuseHalves("the name of group \"" + name + "\"", name), overrides, store, secret);
+                SurrogateCheck.refuseHalves("the name of group \"" + name + "\"", name), overrides, store, secret);
     }
 
     /**

@@ -4,10 +4,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.spi.BrokenServices;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
@@ -110,7 +110,7 @@ final class JoiningContext extends ForwardingContext {
         // java.net.URI needs text after the slashes, and env:// has none
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
-        BrokenServices broken = new BrokenServices();
+        ServiceErrors broken = new ServiceErrors();
         Function<StoreProvider, Optional<T>> ofScheme = new Function<>() {
             @Override
             public Optional<T> apply(StoreProvider next) {

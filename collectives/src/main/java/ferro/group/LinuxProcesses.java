@@ -69,7 +69,7 @@ final class LinuxProcesses implements ProcessTable {
     }
 
     @Override
-    public Optional<Watched> watch(String identity) {
+    public Optional<TrackedProcess> watch(String identity) {
         if (!identity.startsWith(realm)) {
             return Optional.empty();
         }
@@ -84,7 +84,7 @@ final class LinuxProcesses implements ProcessTable {
     }
 
     /** One process, whose {@code stat} file stays open. A check reads the file again without an allocation. */
-    private static final class LinuxProcess implements Watched {
+    private static final class LinuxProcess implements TrackedProcess {
         /**
          * Size of the buffer for a {@code stat} file. State and flags are in the first 120 bytes, the start time in the
          * first 400.
@@ -118,7 +118,7 @@ final class LinuxProcesses implements ProcessTable {
          * Returns a process to watch. A process whose first thread has ended while other threads continue appears to be
          * dead, so such a process cannot be watched.
          */
-        static Optional<Watched> of(Proc proc, String pid, long startTicks) {
+        static Optional<TrackedProcess> of(Proc proc, String pid, long startTicks) {
             try {
                 LinuxProcess process = new LinuxProcess(proc, pid, startTicks);
                 if (process.isPresent() && !process.hasExited()) {

@@ -48,8 +48,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final ContextSettings settings;
     private final JoinOptions options;
     private final Store store;
-    private final Map<Class<?>, SharedUse> shared = new HashMap<>();
-    private final ContextLife life = new ContextLife(this);
+    private final Map<Class<?>, RefCountedObject> shared = new HashMap<>();
+    private final ContextLifecycle life = new ContextLifecycle(this);
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
     /** Whether {@link #close} has ended the executor. */
@@ -59,7 +59,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         this.settings = settings;
         this.options = options;
         this.store = store;
-        shared.put(ContextLife.class, new SharedUse(life));
+        shared.put(ContextLifecycle.class, new RefCountedObject(life));
     }
 
     /**
@@ -129,7 +129,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         try {
             return join.apply(context);
         } catch (RuntimeException | Error failure) {
-            ContextLife.closeAfter(failure, context);
+            ContextLifecycle.closeAfter(failure, context);
             throw failure;
         }
     }
@@ -313,9 +313,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(make, "make");
         synchronized (shared) {
-            SharedUse use = shared.get(type);
+            RefCountedObject use = shared.get(type);
             if (use == null) {
-                use = new SharedUse(make.get()); // the new object may itself share other objects
+                use = new RefCountedObject(make.get()); // the new object may itself share other objects
                 shared.put(type, use);
             }
             use.count++;
@@ -326,7 +326,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
         synchronized (shared) {
-            SharedUse use = shared.get(Objects.requireNonNull(type, "type"));
+            RefCountedObject use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null) {
                 return Optional.empty();
             }
@@ -337,9 +337,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     @Override
     public void release(Class<? extends AutoCloseable> type) {
-        SharedUse last;
+        RefCountedObject last;
         synchronized (shared) {
-            SharedUse use = shared.get(Objects.requireNonNull(type, "type"));
+            RefCountedObject use = shared.get(Objects.requireNonNull(type, "type"));
             if (use == null || --use.count > 0) {
                 return;
             }
@@ -387,11 +387,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /** An object that several users share, and the number of its uses. */
-    private static final class SharedUse {
+    private static final class RefCountedObject {
         private final AutoCloseable object;
         private int count;
 
-        SharedUse(AutoCloseable object) {
+        RefCountedObject(AutoCloseable object) {
             this.object = object;
         }
     }

@@ -2,12 +2,12 @@ package ferro.job;
 
 /** A launcher whose variables are set in the environment of this process. */
 public final class DetectedLauncher {
-    private final Launcher launcher;
+    private final LauncherFields launcher;
 
-    private record Launcher(LauncherKind family, String variables, boolean complete, String verdict) {}
+    private record LauncherFields(LauncherKind family, String variables, boolean complete, String verdict) {}
 
     DetectedLauncher(LauncherKind family, String variables, boolean complete, String verdict) {
-        launcher = new Launcher(family, variables, complete, verdict);
+        launcher = new LauncherFields(family, variables, complete, verdict);
     }
 
     /** {@return the launcher that set the variables} */

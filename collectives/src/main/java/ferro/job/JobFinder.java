@@ -1,7 +1,7 @@
 package ferro.job;
 
 import ferro.job.HostFacts.Ancestor;
-import ferro.job.LauncherFamilies.LauncherCandidate;
+import ferro.job.LauncherDetector.LauncherCandidate;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -72,7 +72,7 @@ public final class JobFinder {
     public static JobVariables find(Map<String, String> settings, HostFacts around) {
         LauncherVariables variables = new LauncherVariables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
-        LauncherFamilies families = new LauncherFamilies(variables, around);
+        LauncherDetector families = new LauncherDetector(variables, around);
         List<LauncherCandidate> found = families.found();
         Optional<LauncherCandidate> chosen = firstComplete(found);
         Optional<String> refusal = refusal(found, chosen, around);
@@ -231,7 +231,7 @@ public final class JobFinder {
 
     private static boolean isOther(Ancestor process, Set<LauncherKind> complete) {
         boolean mpi = complete.contains(LauncherKind.OPEN_MPI) || complete.contains(LauncherKind.HYDRA);
-        return mpi && LauncherFamilies.OF_MPI.contains(process.name())
+        return mpi && LauncherDetector.OF_MPI.contains(process.name())
                 || complete.contains(LauncherKind.SLURM) && isSlurms(process);
     }
 
@@ -255,7 +255,7 @@ public final class JobFinder {
     private static RankOfJob withGeneration(RankOfJob job, LauncherVariables variables) {
         OptionalInt found = variables.numberIfAny(generationVariable(job.family(), variables), 0, RESTARTS);
         RendezvousPoint point = job.rendezvous();
-        Optional<String> given = variables.find(RendezvousPoints.JOB_ID);
+        Optional<String> given = variables.find(RendezvousPointFactory.JOB_ID);
         Optional<String> id = given.isPresent() ? given : point.key();
         if (found.isEmpty() || !isPartOfId(job, variables)) {
             return job.started(found.orElse(0), id, point);
@@ -277,7 +277,7 @@ public final class JobFinder {
         }
         return switch (family) {
             case TORCHRUN -> "TORCHELASTIC_RESTART_COUNT";
-            case SLURM -> SlurmStep.RESTART;
+            case SLURM -> SlurmTask.RESTART;
             case FERRO_RUN, OPEN_MPI, HYDRA -> GENERATION;
             default -> "JOBSET_RESTART_ATTEMPT";
         };
@@ -296,7 +296,7 @@ public final class JobFinder {
     private static String numbered(String id, String end) {
         String numbered = id.endsWith(end) ? id : id + end;
         return numbered.getBytes(StandardCharsets.UTF_8).length > MAX_ID_BYTES
-                ? RendezvousPoints.hashed("job", numbered)
+                ? RendezvousPointFactory.hashed("job", numbered)
                 : numbered;
     }
 }

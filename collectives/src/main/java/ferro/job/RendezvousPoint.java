@@ -5,14 +5,14 @@ import java.util.OptionalInt;
 
 /** The address and the name by which the ranks of one start of a job find each other. */
 public final class RendezvousPoint {
-    private final PointValues point;
+    private final PointFields point;
 
-    private record PointValues(
+    private record PointFields(
             Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port, Optional<String> noHost) {}
 
     RendezvousPoint(
             Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port, Optional<String> noHost) {
-        point = new PointValues(key, allLocal, host, port, noHost);
+        point = new PointFields(key, allLocal, host, port, noHost);
     }
 
     RendezvousPoint withKey(Optional<String> other) {

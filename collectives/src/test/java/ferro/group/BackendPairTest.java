@@ -72,9 +72,8 @@ class BackendPairTest {
     }
 
     private BackendCandidate candidate(String name, int priority, String why, String deviceKind) {
-        SystemContext none = SystemContext.of(Map.of());
         Given given = new Given(name, priority, Optional.ofNullable(why), Optional.ofNullable(deviceKind), this);
-        return BackendCandidate.of(name, () -> given, none);
+        return BackendCandidate.of(name, () -> given, SystemContext.of(Map.of()));
     }
 
     private Backend open(String wanted, String whyNoNccl) {

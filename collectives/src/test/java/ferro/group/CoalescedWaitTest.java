@@ -31,7 +31,7 @@ class CoalescedWaitTest {
         CollectiveBackend backend = mock(CollectiveBackend.class);
         when(backend.submit(any(Message.class), any(CallOptions.class))).thenReturn(message);
         when(backend.submitCoalesced(any(), any(), any())).thenReturn(Work.all(List.of()));
-        Coalescing blocks = new Coalescing();
+        CoalescedBlocks blocks = new CoalescedBlocks();
         List<CompletableFuture<Boolean>> waits = new ArrayList<>();
         try (SystemContext context = SystemContext.of(Map.of())) {
             GroupCore core = new GroupCore(backend, backend, context, blocks, null, null, false);
@@ -45,7 +45,7 @@ class CoalescedWaitTest {
     }
 
     /** Keeps a message, and lets another thread wait for it. */
-    private static CompletableFuture<Boolean> waitBeside(Coalescing blocks) {
+    private static CompletableFuture<Boolean> waitBeside(CoalescedBlocks blocks) {
         Work later = blocks.mine().keep(Message.send(HostTensor.of(new float[1]), 0, 1), CallOptions.of(LIMIT));
         CompletableFuture<Boolean> ended = new CompletableFuture<>();
         Thread waiting = new Thread(() -> ended.complete(later.await(LIMIT)), "test-waiting");

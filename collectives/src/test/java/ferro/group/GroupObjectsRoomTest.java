@@ -59,9 +59,10 @@ class GroupObjectsRoomTest {
         OutOfMemoryError none = new OutOfMemoryError("of a test");
         try (SystemContext context = SystemContext.of(Map.of())) {
             ProcessGroup group = Groups.of(alone, context);
-            GroupObjects<String> objects = new GroupObjects<>(group, new Coalescing(), Codec.utf8(), 1000, bytes -> {
-                throw none;
-            });
+            GroupObjects<String> objects =
+                    new GroupObjects<>(group, new CoalescedBlocks(), Codec.utf8(), 1000, bytes -> {
+                        throw none;
+                    });
 
             assertSame(none, assertThrows(OutOfMemoryError.class, () -> call.apply(objects)));
 

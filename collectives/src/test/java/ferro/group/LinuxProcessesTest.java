@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.spi.Proc;
 import ferro.spi.ProcessTable;
-import ferro.spi.ProcessTable.Watched;
+import ferro.spi.ProcessTable.TrackedProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ class LinuxProcessesTest {
     @ParameterizedTest
     @CsvSource({"S, 4194304, false", "R, 0, false", "T, 64, false", "t, 64, false", "D, 4194308, true", "Z, 0, true"})
     void exitingZombieAndDeadProcessesHaveExited(char state, long flags, boolean exited) throws IOException {
-        try (Watched watched = table().watch(REALM + "78 200").orElseThrow()) {
+        try (TrackedProcess watched = table().watch(REALM + "78 200").orElseThrow()) {
             assertFalse(watched.hasExited());
             process(78, "java", state, flags);
 
@@ -96,7 +96,7 @@ class LinuxProcessesTest {
 
     @Test
     void aCommandWithBlanksAndBracketsIsParsed() throws IOException {
-        try (Watched watched = table().watch(REALM + "78 200").orElseThrow()) {
+        try (TrackedProcess watched = table().watch(REALM + "78 200").orElseThrow()) {
             process(78, "a) Z 1 (b", 'S', 0);
             assertFalse(watched.hasExited());
             process(78, "a) S 1 (b", 'X', 0);
@@ -106,7 +106,7 @@ class LinuxProcessesTest {
 
     @Test
     void aProcessWhoseStatIsEmptyHasExitedOnceItsFolderIsGone() throws IOException {
-        try (Watched watched = table().watch(REALM + "78 200").orElseThrow()) {
+        try (TrackedProcess watched = table().watch(REALM + "78 200").orElseThrow()) {
             Path stat = Files.writeString(root.resolve("proc/78/stat"), "");
             assertFalse(watched.hasExited());
             Files.delete(stat);
@@ -133,7 +133,7 @@ class LinuxProcessesTest {
         assumeTrue(Files.isReadable(Proc.HOST.path("self/stat")), "there is no /proc here");
         Process child = new ProcessBuilder("sleep", "60").start();
         try (SystemContext context = SystemContext.of(Map.of());
-                Watched watched = watch(context.processes(), child)) {
+                TrackedProcess watched = watch(context.processes(), child)) {
             assertFalse(watched.hasExited());
             child.destroyForcibly();
             assertTrue(child.waitFor(20, TimeUnit.SECONDS), "the child does not end");
@@ -145,7 +145,7 @@ class LinuxProcessesTest {
         }
     }
 
-    private static Watched watch(ProcessTable table, Process child) throws IOException {
+    private static TrackedProcess watch(ProcessTable table, Process child) throws IOException {
         String self = table.self();
         String realm = self.substring(0, self.indexOf(']') + 2);
         Proc.Stat stat = Proc.HOST.stat("" + child.pid());

@@ -78,7 +78,7 @@ class OwnedContextTest {
         FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
         doThrow(mismatch).when(world).close(any());
         IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
-        ContextLife.of(context).whenLastCloses(() -> {
+        ContextLifecycle.of(context).whenLastCloses(() -> {
             throw ofContext;
         });
 
@@ -91,7 +91,7 @@ class OwnedContextTest {
     void aFailedCloseOfTheContextIsThrown() {
         ProcessGroup group = joined();
         IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
-        ContextLife.of(context).whenLastCloses(() -> {
+        ContextLifecycle.of(context).whenLastCloses(() -> {
             throw ofContext;
         });
 

@@ -182,9 +182,7 @@ class JobFinderTest {
     void variablesOfTheInnerLauncherReplaceThoseOfTheOuter() {
         Map<String, String> stale = Map.of("SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "0", "WORLD_SIZE", "64");
 
-        RankOfJob job = job(with(with(slurmShell(), stale), hydra()));
-
-        assertEquals(List.of(1, 4, 0, 2), numbers(job));
+        assertEquals(List.of(1, 4, 0, 2), numbers(job(with(with(slurmShell(), stale), hydra()))));
     }
 
     @Test

@@ -19,25 +19,25 @@ class SlurmListTest {
                         "x[9,1-3]", "x9",
                         "node-[001-128]", "node-001",
                         "bgl[000x133]", "bgl000")
-                .forEach((list, first) -> assertEquals(first, SlurmStep.firstHost("LIST", list), list));
+                .forEach((list, first) -> assertEquals(first, SlurmTask.firstHost("LIST", list), list));
     }
 
     @Test
     void anInvalidHostListIsNamedWithItsVariable() {
         for (String list : List.of("a[01-03", "a]1", "a[]", "a[-3]", ",b", "")) {
             IllegalArgumentException refused =
-                    assertThrows(IllegalArgumentException.class, () -> SlurmStep.firstHost("LIST", list), list);
+                    assertThrows(IllegalArgumentException.class, () -> SlurmTask.firstHost("LIST", list), list);
             assertTrue(refused.getMessage().startsWith("LIST=" + list + ": "), refused.getMessage());
         }
         for (String list : List.of("4(x2", "four", "4,,3", "4(y2)", "")) {
-            assertThrows(IllegalArgumentException.class, () -> SlurmStep.perNode("LIST", list), list);
+            assertThrows(IllegalArgumentException.class, () -> SlurmTask.perNode("LIST", list), list);
         }
     }
 
     @Test
     void tasksPerNodeAreReadFromTheShortNotation() {
-        assertEquals(List.of(4, 4, 3), SlurmStep.perNode("LIST", "4(x2),3"));
-        assertEquals(List.of(1), SlurmStep.perNode("LIST", "1"));
-        assertEquals(List.of(2, 16, 16, 16), SlurmStep.perNode("LIST", "2,16(x3)"));
+        assertEquals(List.of(4, 4, 3), SlurmTask.perNode("LIST", "4(x2),3"));
+        assertEquals(List.of(1), SlurmTask.perNode("LIST", "1"));
+        assertEquals(List.of(2, 16, 16, 16), SlurmTask.perNode("LIST", "2,16(x3)"));
     }
 }

@@ -8,15 +8,9 @@ import ferro.ReduceOp;
 import ferro.dispatch.GpuCollectives;
 
 /** Checks calls that no rule of the kit makes between processes: raw ones, barriers, and those with a fresh result. */
-final class CollectiveChecks {
+record CollectiveChecks(Rig rig) {
     private static final int ELEMENTS = 1003;
     private static final int BARRIERS = 10;
-
-    private final Rig rig;
-
-    private CollectiveChecks(Rig rig) {
-        this.rig = rig;
-    }
 
     static void run(Rig rig, FindingsPrinter findings) {
         CollectiveChecks checks = new CollectiveChecks(rig);

@@ -15,19 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Checks the answers to calls that cannot work, and that everything works afterwards. */
-final class FaultChecks {
+record FaultChecks(Rig rig) {
     /** More than any device has, but too little to overflow a count. */
     private static final long TOO_MANY_BYTES = 1L << 50;
 
     private static final int NO_SUCH_DEVICE = 99;
     private static final int NO_SUCH_TYPE = 99;
     private static final Duration SOON = Duration.ofSeconds(20);
-
-    private final Rig rig;
-
-    private FaultChecks(Rig rig) {
-        this.rig = rig;
-    }
 
     static void run(Rig rig, FindingsPrinter findings) {
         FaultChecks checks = new FaultChecks(rig);

@@ -8,15 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Checks groups beside the world, calls that are not waited for at once, and tensors of the requested size. */
-final class GroupChecks {
+record GroupChecks(Rig rig) {
     private static final int UNDER_WAY = 100;
     private static final int ELEMENTS = 1003;
-
-    private final Rig rig;
-
-    private GroupChecks(Rig rig) {
-        this.rig = rig;
-    }
 
     static void run(Rig rig, FindingsPrinter findings, long bytes) {
         GroupChecks checks = new GroupChecks(rig);

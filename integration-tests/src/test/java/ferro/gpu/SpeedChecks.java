@@ -12,23 +12,13 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** Measures speed. It gives figures only; no check can fail here. */
-final class SpeedChecks {
+record SpeedChecks(Rig rig, FindingsPrinter findings, long bytes) {
     private static final int REPEATS = 9;
     private static final int CALLS = 20_000;
     /** Calls that are waited for: enough for compiled code, few enough for a stand-in. */
     private static final int WAITED = 1_000;
 
     private static final long DEFAULT_STREAM = 0;
-
-    private final Rig rig;
-    private final FindingsPrinter findings;
-    private final long bytes;
-
-    private SpeedChecks(Rig rig, FindingsPrinter findings, long bytes) {
-        this.rig = rig;
-        this.findings = findings;
-        this.bytes = bytes;
-    }
 
     static void run(Rig rig, FindingsPrinter findings, long bytes) {
         SpeedChecks checks = new SpeedChecks(rig, findings, bytes);

@@ -230,7 +230,7 @@ class ArchitectureTest {
     @ParameterizedTest
     @CsvSource({
         "'\"/proc',",
-        "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatch.java GpuCollectives.java MemoryPlace.java",
+        "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', DeviceFloats.java Dispatcher.java GpuCollectives.java MeasuredMemory.java",
         "'\\b(Double|Float|Int|Long|Short)Buffer\\b', AverageExchange.java Bfloat16Kernel.java Carrier.java DoubleBlock.java "
                 + "DoubleKernel.java Float16Kernel.java FloatBlock.java FloatKernel.java IntKernel.java LongKernel.java "
                 + "OverlapStep.java ShortKernel.java TypedViews.java"
@@ -252,8 +252,8 @@ class ArchitectureTest {
     /** Each is one protocol of all back ends. */
     @ParameterizedTest
     @CsvSource({
-        "ferro.control.failure.ControlMessage$Agree, ferro.control.group.SubgroupAgreement",
-        "ferro.control.failure.ControlMessage$Cancel, ferro.control.group.SubgroupAgreement",
+        "ferro.control.failure.ControlMessage$GroupProposal, ferro.control.group.SubgroupAgreement",
+        "ferro.control.failure.ControlMessage$Cancellation, ferro.control.group.SubgroupAgreement",
         "ferro.control.failure.ControlMessage$Goodbye, ferro.control.group.GracefulExits"
     })
     void oneClassSendsTheMessagesOfEachProtocol(String message, String sender) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import ferro.launcher.input.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,8 +45,8 @@ class ArchiveCommandTest {
         Path loaded = folder.resolve("loaded-%p");
 
         String log = "-Xlog:class+load:file=" + loaded;
-        try (LauncherRun run = LauncherRun.start(
-                "run", "-n", "2", "--", LauncherRun.java(), option, log, "-cp", jar.toString(), PROGRAM)) {
+        try (LauncherRun run =
+                LauncherRun.start("run", "-n", "2", "--", Jvm.java(), option, log, "-cp", jar.toString(), PROGRAM)) {
             assertEquals(ExitCode.OK, run.exitCode(), run::toString);
         }
 

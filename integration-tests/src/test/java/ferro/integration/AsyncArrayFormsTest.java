@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.ReduceOp;
@@ -210,12 +210,12 @@ class AsyncArrayFormsTest {
         Object[] arguments = new Object[types.length];
         for (int i = 0; i < types.length; i++) {
             if (i < 2 && (hasCounts || types[i].isArray())) {
-                Held held = i > 0 ? kind.out() : kind.in();
-                boolean isPart = held == Held.PART;
+                DataShare held = i > 0 ? kind.out() : kind.in();
+                boolean isPart = held == DataShare.PART;
                 long length = hasCounts
                         ? isPart ? COUNTS[rank] : LongStream.of(counts.get(i)).sum()
                         : isPart ? PART : RANKS * PART;
-                boolean isGiven = !hasResult || held != Held.ALL_ON_ROOT || rank == ROOT;
+                boolean isGiven = !hasResult || held != DataShare.ALL_ON_ROOT || rank == ROOT;
                 Class<?> type = hasCounts ? float[].class : types[i];
                 arguments[i] = isGiven ? filled(type, (int) length, rank + 10 * i) : null;
             } else if (types[i] == long[].class) {

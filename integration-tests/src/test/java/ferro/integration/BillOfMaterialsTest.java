@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
@@ -56,11 +57,9 @@ class BillOfMaterialsTest {
     }
 
     private static List<JsonObject> parts(String text) {
-        List<JsonObject> listed = new ArrayList<>();
         JsonObject list = JsonParser.parseString(text).getAsJsonObject();
         assertEquals("CycloneDX", list.get("bomFormat").getAsString());
-        list.getAsJsonArray("components").forEach(one -> listed.add(one.getAsJsonObject()));
-        return listed;
+        return objects(list, "components").toList();
     }
 
     /** Returns what modules need at run time that is not listed in the version of the class path. */
@@ -99,8 +98,7 @@ class BillOfMaterialsTest {
     }
 
     private static boolean hasLicence(JsonObject part) {
-        for (JsonElement each : array(part, "licenses")) {
-            JsonObject choice = each.getAsJsonObject();
+        for (JsonObject choice : objects(part, "licenses").toList()) {
             JsonObject licence = choice.has("license") ? choice.getAsJsonObject("license") : new JsonObject();
             if (!(text(choice, "expression") + text(licence, "id") + text(licence, "name")).isEmpty()) {
                 return true;
@@ -110,17 +108,14 @@ class BillOfMaterialsTest {
     }
 
     private static boolean hasHash(JsonObject part) {
-        for (JsonElement each : array(part, "hashes")) {
-            JsonObject hash = each.getAsJsonObject();
-            if (text(hash, "alg").equals("SHA-256") && text(hash, "content").matches("[0-9a-f]{64}")) {
-                return true;
-            }
-        }
-        return false;
+        return objects(part, "hashes")
+                .filter(hash -> text(hash, "alg").equals("SHA-256"))
+                .anyMatch(hash -> text(hash, "content").matches("[0-9a-f]{64}"));
     }
 
-    private static JsonArray array(JsonObject part, String name) {
-        return part.has(name) ? part.getAsJsonArray(name) : new JsonArray();
+    private static Stream<JsonObject> objects(JsonObject part, String name) {
+        JsonArray all = part.has(name) ? part.getAsJsonArray(name) : new JsonArray();
+        return all.asList().stream().map(JsonElement::getAsJsonObject);
     }
 
     private static String text(JsonObject part, String name) {

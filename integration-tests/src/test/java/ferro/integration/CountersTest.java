@@ -106,7 +106,7 @@ class CountersTest {
         CountDownLatch checked = new CountDownLatch(1);
         Ranks.each(medium, 2, group -> {
             if (group.rank() == 1) {
-                await(checked);
+                assertTrue(checked.await(60, TimeUnit.SECONDS), "rank 0 has not read its counters");
             }
             List<Work> queued = new ArrayList<>();
             for (int call = 0; call < CALLS; call++) {
@@ -126,14 +126,6 @@ class CountersTest {
                     64L * CALLS, group.counters().of(CollectiveKind.ALL_REDUCE).bytes());
             assertEquals(CALLS, group.counters().all().calls());
         });
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            assertTrue(latch.await(60, TimeUnit.SECONDS), "rank 0 has not read its counters");
-        } catch (InterruptedException stop) {
-            throw new AssertionError(stop);
-        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that stand at a breakpoint of a real debugger for longer than all time limits of the job. */
 @Timeout(90)
@@ -35,19 +37,10 @@ class DebuggedRanksTest {
 
     private static final long HELD_MILLIS = 2_500;
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "tcp"})
     @Tag("long")
-    void aRankAtABreakpointFailsNoCallAndIsNotSuspected() throws Exception {
-        holdRankOne("auto");
-    }
-
-    @Test
-    @Tag("long")
-    void aRankAtABreakpointFailsNoCallOverTcp() throws Exception {
-        holdRankOne("tcp");
-    }
-
-    private static void holdRankOne(String links) throws Exception {
+    void aRankAtABreakpointFailsNoCallAndIsNotSuspected(String links) throws Exception {
         try (LauncherRun run = start("run", "-n", "3", "--debug", "1", "--links", links, PROGRAM)) {
             String port = port(run, 1);
             hold(run); // the others wait for rank 1 in the join, longer than its limit
@@ -96,7 +89,7 @@ class DebuggedRanksTest {
     void ranksWithDifferentDebugSettingsAreRefused() throws Exception {
         String ofRank = "FERRO_DEBUG=$RANK exec \"$0\" -cp \"$1\" " + PROGRAM;
         LauncherRun run = LauncherRun.start(
-                        "run", "-n", "2", "--", "sh", "-c", ofRank, LauncherRun.java(), LauncherRun.classPath())
+                        "run", "-n", "2", "--", "sh", "-c", ofRank, Jvm.java(), LauncherRun.classPath())
                 .ends(1);
         run.assertErr("give all ranks the same ferro.debug");
     }

@@ -89,10 +89,7 @@ class DemoProcessTest {
     }
 
     private static LauncherRun demo(Map<String, String> variables, String... options) throws IOException {
-        String[] line = new String[options.length + 1];
-        line[0] = "demo";
-        System.arraycopy(options, 0, line, 1, options.length);
-        return LauncherRun.start(variables, line);
+        return LauncherRun.words(variables, "demo", options);
     }
 
     private String text(String content) throws IOException {

@@ -2,8 +2,8 @@ package ferro.integration;
 
 import static ferro.harness.OnThread.result;
 import static ferro.harness.OnThread.until;
+import static ferro.harness.Says.assertFailed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -50,9 +50,7 @@ abstract class DiagnosisRows {
     }
 
     private static FerroException failed(Ended ended, Code code, String culprits) {
-        FerroException failure = ended.failure();
-        assertNotNull(failure, "a call ended well");
-        assertEquals(code, failure.code(), failure.getMessage());
+        FerroException failure = assertFailed(code, ended.failure());
         assertEquals(culprits, Culprits.of(failure), failure.getMessage());
         return failure;
     }
@@ -168,8 +166,7 @@ abstract class DiagnosisRows {
                     group.barrier();
                 });
                 for (Ended each : ended) {
-                    FerroException failure = each.failure();
-                    assertEquals(Code.MISMATCH, failure.code(), failure.getMessage());
+                    FerroException failure = assertFailed(Code.MISMATCH, each.failure());
                     // a rank that has not entered yet when the others differ is not in the list
                     assertTrue(failure.where().culprits().contains(2), failure.getMessage());
                     says(failure, "rank 2 " + odd.getKey(), " allReduce f32[4] sum", "seq 1");
@@ -196,10 +193,9 @@ abstract class DiagnosisRows {
                 group.barrier();
             });
             for (Ended each : ended) {
-                assertEquals(
-                        Code.MISMATCH, each.failure().code(), each.failure().getMessage());
+                FerroException failure = assertFailed(Code.MISMATCH, each.failure());
                 // the call that was refused is none of the group's
-                says(each.failure(), "broadcast f32[4] root 0", "broadcast f32[4] root 3", "seq 1");
+                says(failure, "broadcast f32[4] root 0", "broadcast f32[4] root 3", "seq 1");
             }
         }
     }
@@ -387,18 +383,16 @@ abstract class DiagnosisRows {
             Future<Ended> other = ranks.start(
                     1, group -> group.recvAsync(HostTensor.of(new int[1]), 0, 9).await());
             Thread.currentThread().interrupt();
+            ProcessGroup first = ranks.group(0);
             FerroException own = assertThrows(
                     FerroException.class,
-                    () -> ranks.groups()
-                            .get(0)
-                            .recvAsync(HostTensor.of(new int[1]), 1, 3)
-                            .await());
+                    () -> first.recvAsync(HostTensor.of(new int[1]), 1, 3).await());
             assertTrue(Thread.interrupted(), "the flag is set again");
-            assertEquals(Code.INTERRUPTED, own.code(), own.getMessage());
+            assertFailed(Code.INTERRUPTED, own);
             Thread.currentThread().interrupt();
-            FerroException call = assertThrows(FerroException.class, () -> sum(ranks.group(0), Duration.ofSeconds(20)));
+            FerroException call = assertThrows(FerroException.class, () -> sum(first, Duration.ofSeconds(20)));
             assertTrue(Thread.interrupted(), "the flag is set again");
-            assertEquals(Code.INTERRUPTED, call.code(), call.getMessage());
+            assertFailed(Code.INTERRUPTED, call);
             agreed(ranks.groups(), Code.ABORTED, () -> "0");
             failed(result(other), Code.ABORTED, "0");
         }

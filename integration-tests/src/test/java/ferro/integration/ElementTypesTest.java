@@ -25,7 +25,7 @@ class ElementTypesTest {
 
     /** What computes with elements of more than one carrier, or chooses who does. */
     private static final Set<String> KERNELS =
-            Set.of("ferro.collectives.reduce.Kernels", "ferro.collectives.reduce.IntegerSums");
+            Set.of("ferro.collectives.reduce.KernelFactory", "ferro.collectives.reduce.IntegerSums");
 
     private static final String ELEMENTS_OF_TENSORS = "ferro.HostTensor";
 

@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +26,9 @@ class FatJarTest {
         String program = JoinsFromAFatJar.class.getName();
         LauncherRun run = LauncherRun.words(
                         Map.of("FERRO_LINKS", links.toString()),
-                        "run -n 2 -- " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp " + jar + " " + program)
+                        "run -n 2 -- " + Jvm.java() + " -XX:TieredStopAtLevel=1 -cp " + jar + " " + program)
                 .ends(0);
-        String prefix = "[1] ";
-        List<String> lines = run.outLines().stream()
-                .filter(line -> line.startsWith(prefix))
-                .map(line -> line.substring(prefix.length()))
-                .toList();
+        List<String> lines = run.after("[1]");
         int last = lines.size() - 1;
         assertEquals(JoinsFromAFatJar.backEnds(), lines.subList(0, last));
         assertTrue(lines.get(last).startsWith("sum 2: "), run::toString);

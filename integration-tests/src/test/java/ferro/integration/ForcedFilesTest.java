@@ -32,7 +32,7 @@ class ForcedFilesTest {
             "LocalStorage.java", 3L, // ForcedFilesTest in module training
             "HadoopStorage.java", 1L, // HadoopStorageTest in module spark
             "SecretFile.java", 1L,
-            "JobFile.java", 1L);
+            "JobAddressFile.java", 1L);
 
     @TempDir
     private Path folder;

@@ -35,13 +35,9 @@ class GpuScriptsTest {
 
     @BeforeAll
     static void pack() throws Exception {
-        Result packed = run(
-                Map.of("JAVA_HOME", System.getProperty("java.home"), "PATH", System.getenv("PATH")),
-                script("pack"),
-                "--class-path",
-                LauncherRun.classPath(),
-                "--out",
-                "" + folder);
+        Map<String, String> variables =
+                Map.of("JAVA_HOME", System.getProperty("java.home"), "PATH", System.getenv("PATH"));
+        Result packed = run(variables, script("pack"), "--class-path", LauncherRun.classPath(), "--out", "" + folder);
         assertEquals(0, packed.code(), packed::toString);
         assertTrue(Files.size(folder.resolve("kit.tgz")) < MOST_BYTES, packed::toString);
     }

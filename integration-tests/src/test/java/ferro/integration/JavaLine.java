@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import ferro.harness.Jvm;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ public final class JavaLine {
     }
 
     private static List<String> shortLived(List<String> archive) {
-        List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        List<String> line = new ArrayList<>(List.of(Jvm.java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         line.add("-XX:-UsePerfData");
         line.addAll(archive);
         line.add("--enable-native-access=ALL-UNNAMED");

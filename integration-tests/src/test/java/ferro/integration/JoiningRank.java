@@ -48,10 +48,6 @@ final class JoiningRank extends Child {
         return succeeds(line.toArray(String[]::new));
     }
 
-    List<String> lines() {
-        return outLines();
-    }
-
     void awaitLine(String text) throws InterruptedException {
         await(Pattern.compile(LINE + text));
     }
@@ -67,11 +63,11 @@ final class JoiningRank extends Child {
     /** Waits for the failure of the join, of which a part of the text is a match and that blames these ranks. */
     void awaitFailure(String part, Integer... culprits) throws InterruptedException {
         assertTrue(Pattern.compile(part).matcher(await(FAILED)).find(), this::toString);
-        assertTrue(lines().contains("culprits " + List.of(culprits)), this::toString);
+        assertTrue(outLines().contains("culprits " + List.of(culprits)), this::toString);
     }
 
     List<String> joiningLines() {
-        return lines().stream().filter(line -> line.startsWith(LINE)).toList();
+        return outLines().stream().filter(line -> line.startsWith(LINE)).toList();
     }
 
     /** Checks that the first line about joining is this one, that it came after 3 s, and that others came each 10 s. */

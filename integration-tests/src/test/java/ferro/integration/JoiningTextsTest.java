@@ -117,13 +117,13 @@ class JoiningTextsTest {
 
     /** Publishes the entry of a rank 1 that listens nowhere. */
     private void announce(int storePort, int nobody) throws Exception {
-        Roster.Card entry = new Roster.Card("127.0.0.1", nobody, 1, 1, PeerMachine.UNKNOWN, "");
+        Roster.RankEntry entry = new Roster.RankEntry("127.0.0.1", nobody, 1, 1, PeerMachine.UNKNOWN, "");
         JoiningRank.set(storePort, "world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
     }
 
     /** No line is empty, waits for nobody, or asks about a firewall within this machine. */
     private static void assertTrueLines(JoiningRank rank) {
-        for (String line : rank.lines()) {
+        for (String line : rank.outLines()) {
             assertFalse(line.trim().endsWith("ferro.join:"), rank::toString);
             assertFalse(line.contains("ranks [] of"), rank::toString);
             assertFalse(line.contains("firewall"), rank::toString);

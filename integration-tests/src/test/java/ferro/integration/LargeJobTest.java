@@ -23,14 +23,14 @@ class LargeJobTest {
     private static final int LATE = 21;
 
     /** What happens to the process of the late rank, for which all others wait. */
-    private enum LateRank {
+    private enum GroupWithLateRank {
         IS_KILLED("failed PEER_LOST by " + LATE),
         STANDS_STILL("failed PARTITION by " + LATE),
         CALLS("has closed");
 
         private final String end;
 
-        LateRank(String end) {
+        GroupWithLateRank(String end) {
             this.end = end;
         }
 
@@ -46,7 +46,7 @@ class LargeJobTest {
     @ParameterizedTest
     @CsvSource({"64, IS_KILLED", "64, STANDS_STILL", "64, CALLS", "128, IS_KILLED", "128, STANDS_STILL", "128, CALLS"})
     @DisplayName("all ranks of a large job agree on the death and on the silence of a rank, and all close")
-    void allRanksOfALargeJobAgreeOnAFailure(int worldSize, LateRank late) throws Exception {
+    void allRanksOfALargeJobAgreeOnAFailure(int worldSize, GroupWithLateRank late) throws Exception {
         List<List<Integer>> ranks = List.of(List.of(LATE), others(0, worldSize / 2), others(worldSize / 2, worldSize));
         List<Child> processes = new ArrayList<>();
         try (TcpStoreServer server =
@@ -57,8 +57,8 @@ class LargeJobTest {
             awaitAll(ranks, processes, 0, "is in");
             long struckAt = System.nanoTime();
             late.strike(processes.get(0));
-            awaitAll(ranks, processes, late == LateRank.CALLS ? 0 : 1, late.end);
-            if (late == LateRank.IS_KILLED) {
+            awaitAll(ranks, processes, late == GroupWithLateRank.CALLS ? 0 : 1, late.end);
+            if (late == GroupWithLateRank.IS_KILLED) {
                 LongSummaryStatistics knew = knewAt(processes);
                 System.out.printf(
                         "kill -9 of one of %d ranks: the first one knew after %.0f ms, the last one after %.0f ms%n",
@@ -91,11 +91,12 @@ class LargeJobTest {
         return IntStream.range(from, to).filter(rank -> rank != LATE).boxed().toList();
     }
 
-    private static Child start(int port, int worldSize, LateRank late, List<Integer> ranks) throws IOException {
+    private static Child start(int port, int worldSize, GroupWithLateRank late, List<Integer> ranks)
+            throws IOException {
         List<String> line =
                 JavaLine.rank(List.of("-Xmx512m"), LargeJobRanks.class.getName(), "" + port, "" + worldSize, "" + LATE);
         // a silence is found by heartbeats, which take cores from ranks that learn of a death
-        line.add("" + (late == LateRank.STANDS_STILL));
+        line.add("" + (late == GroupWithLateRank.STANDS_STILL));
         ranks.forEach(rank -> line.add("" + rank));
         return Child.apart(Map.of(), line);
     }

@@ -1,12 +1,11 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.SystemContext;
+import ferro.harness.Child;
 import ferro.spi.ExitTask;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,10 +18,8 @@ class LaterExitTaskTest {
     @Test
     void aTaskThatIsAddedAfterTheLastOneWasCancelledRuns() throws IOException, InterruptedException {
         List<String> line = JavaLine.rank(List.of(), LaterExitTaskTest.class.getName());
-        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
-        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String printed = Child.run(0, new ProcessBuilder(line));
 
-        assertEquals(0, process.waitFor(), printed);
         assertTrue(printed.contains(RAN), printed);
     }
 

@@ -94,19 +94,11 @@ class LauncherOutputTest {
 
     /** Starts ranks that make a file before they end, and a reader that begins a second after the last of these files. */
     private LauncherRun readLate(int ranks, String program) throws IOException {
-        String ending = folder.resolve("ending").toString();
+        Map<String, String> ending = Map.of("ENDING", folder.resolve("ending").toString());
         String late = "while [ ! -e \"$ENDING.%d\" ]; do sleep 0.1; done; ";
         String reader = String.format(late, 0) + String.format(late, ranks - 1) + "sleep 1; cat";
-        return LauncherRun.inShell(
-                "\"$0\" \"$@\" | { " + reader + "; }",
-                Map.of("ENDING", ending),
-                "run",
-                "-n",
-                "" + ranks,
-                "--",
-                "sh",
-                "-c",
-                program);
+        String script = "\"$0\" \"$@\" | { " + reader + "; }";
+        return LauncherRun.inShell(script, ending, "run", "-n", "" + ranks, "--", "sh", "-c", program);
     }
 
     @Test
@@ -214,12 +206,8 @@ class LauncherOutputTest {
 
     @Test
     void aMainClassRunsOnTheGivenClassPath() throws Exception {
-        LauncherRun run = LauncherRun.words(
-                        Map.of(),
-                        "run -n 2 -J-Dx=y -cp",
-                        LauncherRun.classPath(),
-                        "ferro.integration.PrintsItsRank",
-                        "--a")
+        String program = PrintsItsRank.class.getName();
+        LauncherRun run = LauncherRun.words(Map.of(), "run -n 2 -J-Dx=y -cp", LauncherRun.classPath(), program, "--a")
                 .ends(0);
         assertEquals(
                 List.of("[0] rank 0 of 2 x=y [--a]", "[1] rank 1 of 2 x=y [--a]"),

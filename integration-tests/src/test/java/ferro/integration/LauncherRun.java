@@ -78,10 +78,6 @@ public final class LauncherRun extends Child {
         return line;
     }
 
-    public static String java() {
-        return Jvm.java();
-    }
-
     /**
      * The class path of the tests, which Surefire hides behind a jar that only names it, less the logging library that
      * comes with a test library: Netty would take it up, and complain in the name of the launcher.

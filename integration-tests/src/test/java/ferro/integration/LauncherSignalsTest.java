@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Processes;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -131,16 +130,8 @@ class LauncherSignalsTest {
 
     private static void awaitStates(List<Long> pids, Set<Character> wanted) throws Exception {
         for (long pid : pids) {
-            Processes.await(() -> wanted.contains(state(pid)), SOON, "process " + pid + " is in none of " + wanted);
-        }
-    }
-
-    private static char state(long pid) {
-        try {
-            String stat = Files.readString(Path.of("/proc", "" + pid, "stat"));
-            return stat.charAt(stat.lastIndexOf(')') + 2);
-        } catch (IOException gone) {
-            return 'X';
+            Processes.await(
+                    () -> wanted.contains(Processes.state(pid)), SOON, "process " + pid + " is in none of " + wanted);
         }
     }
 }

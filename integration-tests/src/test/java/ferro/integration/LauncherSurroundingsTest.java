@@ -67,17 +67,11 @@ class LauncherSurroundingsTest {
     @DisplayName("row 50: a temporary folder that takes no files is one line before anything starts")
     void anUnwritableTemporaryFolderIsReportedInOneLine(String made, String why) throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
-        assumeTrue(namespaces(), "cannot mount here: needs root and unshare");
+        assumeTrue(Child.succeeds("unshare", "--mount", "true"), "cannot mount here: needs root and unshare");
         String script = made.replaceAll("\\bT\\b", temporary.toString());
-        LauncherRun run = LauncherRun.inShell(
-                        "exec unshare --mount sh -c '" + script + "; exec \"$0\" \"$@\"' \"$0\" \"$@\"",
-                        Map.of("TMPDIR", temporary.toString()),
-                        "run",
-                        "-n",
-                        "1",
-                        "--",
-                        "echo",
-                        "started")
+        String apart = "exec unshare --mount sh -c '" + script + "; exec \"$0\" \"$@\"' \"$0\" \"$@\"";
+        Map<String, String> variables = Map.of("TMPDIR", temporary.toString());
+        LauncherRun run = LauncherRun.inShell(apart, variables, "run", "-n", "1", "--", "echo", "started")
                 .ends(2);
         assertEquals(List.of(), run.outLines());
         assertEquals(
@@ -92,10 +86,6 @@ class LauncherSurroundingsTest {
         return Files.writeString(folder.resolve("Main.java"), text).toString();
     }
 
-    private static boolean namespaces() throws IOException, InterruptedException {
-        return Child.succeeds("unshare", "--mount", "true");
-    }
-
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"LC_ALL=C", "LC_ALL= LANG=no_SUCH.UTF-8", "LC_ALL=C.UTF-8"})
@@ -106,6 +96,14 @@ class LauncherSurroundingsTest {
         LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(0);
         String after = locale.startsWith("LC_ALL= ") ? "" : locale.substring("LC_ALL=".length());
         assertEquals(List.of("[0] c3a4" + "7c" + "c3bc" + "7c" + "fc" + "7c" + hex(after)), run.outLines());
+    }
+
+    @Test
+    void variablesOfAnOuterJobDoNotReachTheProcessOfARank() throws Exception {
+        String script =
+                "FERRO_RANK=7; export FERRO_RANK; exec \"$SCRIPT\" run -n 1 -- sh -c 'echo ${FERRO_RANK-unset}'";
+        LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(0);
+        assertEquals(List.of("[0] unset"), run.outLines());
     }
 
     @ParameterizedTest
@@ -194,12 +192,9 @@ class LauncherSurroundingsTest {
         }
         String temporary = folder.resolve(name).toString();
         Map<String, String> variables = Map.of(
-                "SCRIPT",
-                script().toString(),
-                "JAVA_HOME",
-                folder.resolve("jdk").toString(),
-                "TMPDIR",
-                temporary);
+                "SCRIPT", script().toString(),
+                "JAVA_HOME", folder.resolve("jdk").toString(),
+                "TMPDIR", temporary);
         LauncherRun run =
                 LauncherRun.inShell("exec \"$SCRIPT\" help", variables).ends(0);
         assertEquals(isPassed, run.outLines().contains("-Djava.io.tmpdir=" + temporary), run::toString);

@@ -40,18 +40,9 @@ class LeavingTest {
 
     @ParameterizedTest(name = "{1} ranks, {0}")
     @CsvSource({
-        "simulated, 2",
-        "simulated, 3",
-        "simulated, 4",
-        "simulated, 5",
-        "tcp, 2",
-        "tcp, 3",
-        "tcp, 4",
-        "tcp, 5",
-        "shm, 2",
-        "shm, 3",
-        "shm, 4",
-        "shm, 5"
+        "simulated, 2", "simulated, 3", "simulated, 4", "simulated, 5",
+        "tcp, 2", "tcp, 3", "tcp, 4", "tcp, 5",
+        "shm, 2", "shm, 3", "shm, 4", "shm, 5"
     })
     void ranksMayCloseRightAfterASubgroupAndABroadcast(String medium, int worldSize) {
         loop(medium, worldSize, LOOPS, group -> {
@@ -72,14 +63,10 @@ class LeavingTest {
 
     @ParameterizedTest(name = "{1} floats, {0}")
     @CsvSource({
-        "simulated, 1000",
-        "simulated, 400000",
-        "tcp, 1000",
-        "tcp, 400000",
-        "shm, 1000",
-        "shm, 400000",
-        "hosts, 1000",
-        "hosts, 400000"
+        "simulated, 1000", "simulated, 400000",
+        "tcp, 1000", "tcp, 400000",
+        "shm, 1000", "shm, 400000",
+        "hosts, 1000", "hosts, 400000"
     })
     void theFirstStageOfAPipelineMayLeaveFirst(String medium, int floats) {
         loop(medium, 3, Math.max(4, LOOPS / 10), group -> EndsItsJvm.pipeline(group, floats));

@@ -42,7 +42,7 @@ class LimitsPageTest {
     @Test
     void aWrongNumberIsFound() throws IOException {
         for (String[] change : List.of(
-                new String[] {"| 64 KiB | `PeerLane", "| 65 KiB | `PeerLane"},
+                new String[] {"| 64 KiB | `PeerMessageChannel", "| 65 KiB | `PeerMessageChannel"},
                 new String[] {"| 2147483645 | HotSpot", "| 2147483648 | Java"},
                 new String[] {"| 512 MiB | `ferro.shm.bytes`", "| 512 KiB | `ferro.shm.bytes`"},
                 new String[] {"`ferro.join.timeout` |", "`ferro.join.time` |"},

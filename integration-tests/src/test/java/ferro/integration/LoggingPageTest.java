@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +17,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,7 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LoggingPageTest {
     private static final Path PAGE = Path.of("../docs/guide/logging.md");
     private static final String PROGRAM = "ferro.examples.guide.LogSteps";
-    private static final Pattern LOGGER = Pattern.compile("(?:getLogger|LogLines\\.logger)\\(\"(ferro\\.[^\"]+)\"\\)");
+    private static final Pattern LOGGER =
+            Pattern.compile("(?:getLogger|PlainLoggers\\.logger)\\(\"(ferro\\.[^\"]+)\"\\)");
     private static final Pattern LEVEL = Pattern.compile("Level\\.(INFO|WARNING|DEBUG)\\b");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(ferro\\.[a-z.]+)` \\|(.*)\\|(.*)\\|(.*)\\|$");
 
@@ -43,9 +45,9 @@ class LoggingPageTest {
     })
     @Tag("long")
     void mpirunAndLogbackPrintTheRank(String mpirun, String options, String prefix) throws Exception {
-        assumeTrue(isInstalled(mpirun), mpirun);
+        assumeTrue(Child.installed(mpirun).isPresent(), mpirun);
         for (String library : List.of("logback.xml", "log4j2.xml")) {
-            String line = mpirun + " " + options + " -n 2 " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp '"
+            String line = mpirun + " " + options + " -n 2 " + Jvm.java() + " -XX:TieredStopAtLevel=1 -cp '"
                     + PageFiles.classPath(library, folder) + "' " + PROGRAM;
             String said = PageFiles.output(List.of(PageFiles.shell(line)));
             for (int rank = 0; rank < 2; rank++) {
@@ -56,16 +58,11 @@ class LoggingPageTest {
         }
     }
 
-    private static boolean isInstalled(String program) {
-        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .anyMatch(one -> Files.isExecutable(Path.of(one, program)));
-    }
-
     @Test
     @Tag("long")
     void withoutAProviderOfSlf4jNothingIsLogged() throws Exception {
         String path = PageFiles.jars("logback", "slf4j-") + File.pathSeparator + LauncherRun.classPath();
-        String line = "RANK=0 WORLD_SIZE=1 " + LauncherRun.java() + " -cp '" + path + "' " + PROGRAM;
+        String line = "RANK=0 WORLD_SIZE=1 " + Jvm.java() + " -cp '" + path + "' " + PROGRAM;
         String said = PageFiles.output(List.of(PageFiles.shell(line)));
         assertTrue(said.contains("No SLF4J providers were found"), said);
         assertFalse(said.contains("sum"), said);

@@ -20,12 +20,9 @@ class LongestDeadlineTest {
     @EnumSource(names = {"TCP", "SHM"})
     void ranksJoinCallAndCloseWithTheLongestTimeouts(Links links) {
         Map<String, String> settings = Map.of(
-                "ferro.links",
-                links.toString(),
-                "ferro.timeout",
-                Long.MAX_VALUE + "s",
-                "ferro.heartbeat.limit",
-                Long.MAX_VALUE + "s");
+                "ferro.links", links.toString(),
+                "ferro.timeout", Long.MAX_VALUE + "s",
+                "ferro.heartbeat.limit", Long.MAX_VALUE + "s");
         try (Ranks ranks = new Ranks(settings)) {
             Ranks.eachOf(ranks.joined(LONGEST, List.of(Map.of(), Map.of())), group -> {
                 links.assertFoundIn(group.linkReport(), 2);

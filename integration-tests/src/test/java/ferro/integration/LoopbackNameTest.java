@@ -25,6 +25,8 @@ class LoopbackNameTest {
     private static final String TROUBLE = "this machine resolves node0 to 127.0.1.1" + NEVER_REACHED;
     private static final String INSTEAD = " 10.77.0.1 instead, which is an address of this machine";
 
+    private static final String PROGRAM = JoinsByAuto.class.getName();
+
     @TempDir
     private static Path folder;
 
@@ -59,13 +61,8 @@ class LoopbackNameTest {
         TwoNodes.Job job = nodes.job().withMaster("node0:29700");
         List<HostProcess> launchers = new ArrayList<>();
         for (int node = 0; node < 2; node++) {
-            launchers.add(job.node(
-                    node,
-                    Map.of("JAVA_TOOL_OPTIONS", hostsFile(node)),
-                    "-n1",
-                    "-cp",
-                    LauncherRun.classPath(),
-                    JoinsByAuto.class.getName()));
+            Map<String, String> variables = Map.of("JAVA_TOOL_OPTIONS", hostsFile(node));
+            launchers.add(job.node(node, variables, "-n1", "-cp", LauncherRun.classPath(), PROGRAM));
         }
 
         for (HostProcess one : launchers) {
@@ -82,14 +79,11 @@ class LoopbackNameTest {
     void anIpv6LoopbackNameIsReplacedByAnIpv6Address() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "six", "ffeeddccbbaa99887766554433221100");
         List<HostProcess> ranks = new ArrayList<>();
+        String[] variables = {
+            "WORLD_SIZE=2", "MASTER_ADDR=node0-six", "MASTER_PORT=29800", "FERRO_SECRET_FILE=" + secret
+        };
         for (int host = 0; host < 2; host++) {
-            ranks.add(rank(
-                    host,
-                    host,
-                    "WORLD_SIZE=2",
-                    "MASTER_ADDR=node0-six",
-                    "MASTER_PORT=29800",
-                    "FERRO_SECRET_FILE=" + secret));
+            ranks.add(rank(host, host, variables));
         }
 
         for (HostProcess one : ranks) {
@@ -105,16 +99,10 @@ class LoopbackNameTest {
     @Tag("long")
     void ranksWithOptionsJoinAtRankZeroFromBothHosts() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "options", "8899aabbccddeeff0011223344556677");
+        List<String> env = List.of("env", "FERRO_SECRET_FILE=" + secret);
         List<HostProcess> ranks = new ArrayList<>();
         for (int rank = 0; rank < 3; rank++) {
-            ranks.add(started(
-                    rank / 2,
-                    List.of("env", "FERRO_SECRET_FILE=" + secret),
-                    JoinsByAuto.class.getName(),
-                    "" + rank,
-                    "3",
-                    "node0",
-                    "29900"));
+            ranks.add(started(rank / 2, env, PROGRAM, "" + rank, "3", "node0", "29900"));
         }
 
         assertJoined(ranks);
@@ -136,7 +124,7 @@ class LoopbackNameTest {
         line.addAll(List.of("MASTER_ADDR=node0", "MASTER_PORT=29600"));
         // the last value of a variable counts
         line.addAll(List.of(variables));
-        return started(host, line, JoinsByAuto.class.getName());
+        return started(host, line, PROGRAM);
     }
 
     private static HostProcess started(int host, List<String> before, String... program) throws IOException {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallCounters;
+import ferro.harness.Jvm;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -92,7 +93,7 @@ class MetricsPageTest {
             files = found.toList();
         }
         assertEquals(2, files.size(), files::toString);
-        String jfr = Path.of(LauncherRun.java()).resolveSibling("jfr").toString();
+        String jfr = Path.of(Jvm.java()).resolveSibling("jfr").toString();
         Set<String> printed = new TreeSet<>();
         for (Path file : files) {
             String all = PageFiles.output(

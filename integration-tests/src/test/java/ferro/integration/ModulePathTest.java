@@ -13,6 +13,7 @@ import java.lang.module.ModuleFinder;
 import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -48,29 +49,10 @@ class ModulePathTest {
         List<Path> modules = modules();
         String path = modules.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         Path source = Files.writeString(folder.resolve("Main.java"), MAIN);
-        int compiled = ToolProvider.getSystemJavaCompiler()
-                .run(
-                        null,
-                        null,
-                        null,
-                        "-p",
-                        path,
-                        "--add-modules",
-                        "ferro.collectives",
-                        "-d",
-                        "" + folder,
-                        "" + source);
-        assertEquals(0, compiled);
-        List<String> line = List.of(
-                Jvm.java(),
-                "-XX:+UseSerialGC",
-                "-p",
-                path,
-                "--add-modules",
-                "ferro.backend.tcp",
-                "-cp",
-                "" + folder,
-                "Main");
+        String[] options = {"-p", path, "--add-modules", "ferro.collectives", "-d", "" + folder, "" + source};
+        assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, options));
+        List<String> line = new ArrayList<>(List.of(Jvm.java(), "-XX:+UseSerialGC", "-p", path));
+        line.addAll(List.of("--add-modules", "ferro.backend.tcp", "-cp", "" + folder, "Main"));
         try (Job job = Job.byHand(2, Map.of(), rank -> line)) {
             for (Child rank : job.ended(0)) {
                 assertEquals(List.of("12 119 ferro.collectives true"), rank.outLines());

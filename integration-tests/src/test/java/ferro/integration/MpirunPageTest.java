@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("long")
 @Timeout(180)
 class MpirunPageTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);
     private static final Pattern PROGRAM = Pattern.compile("```java\n(import ferro.*?)```", Pattern.DOTALL);
 
@@ -33,7 +32,8 @@ class MpirunPageTest {
     @CsvSource({"1, mpirun, mpirun.openmpi, openmpi-bin", "2, mpiexec, mpiexec.hydra, mpich"})
     void theCommandsOfThePageStartFourRanks(int block, String command, String installed, String debianPackage)
             throws Exception {
-        assumeTrue(isInstalled(installed), "no " + installed + " here (Debian: " + debianPackage + ")");
+        String missing = "no " + installed + " here (Debian: " + debianPackage + ")";
+        assumeTrue(Child.installed(installed).isPresent(), missing);
         String first = Files.readString(Path.of("../README.md"));
         Files.writeString(
                 folder.resolve("Main.java"),
@@ -58,17 +58,12 @@ class MpirunPageTest {
         ProcessBuilder builder = new ProcessBuilder("sh", "-e", "-c", lines)
                 .directory(folder.toFile())
                 .redirectInput(new File("/dev/null"));
-        String java = Path.of(LauncherRun.java()).getParent().toString();
+        String java = Path.of(Jvm.java()).getParent().toString();
         builder.environment().merge("PATH", bin + ":" + java + ":", (path, mine) -> mine + path);
         // the page says what root types besides
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         return Child.run(0, builder);
-    }
-
-    private static boolean isInstalled(String command) {
-        return List.of(System.getenv("PATH").split(File.pathSeparator)).stream()
-                .anyMatch(place -> Files.isExecutable(Path.of(place, command)));
     }
 
     private static void script(Path file, String line) throws IOException {

@@ -1,11 +1,10 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.harness.PrintedLines;
+import ferro.harness.Child;
 import ferro.harness.Processes;
 import java.io.File;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,61 +78,52 @@ class MpirunTest {
     @ParameterizedTest
     @EnumSource
     void fourRanksOfMpirunSumAndLeaveNoJobFile(Mpi mpi) throws Exception {
-        Process job = start(mpi, List.of(), List.of());
-        try {
-            PrintedLines lines = new PrintedLines(job.getInputStream(), "mpirun", PATIENCE);
-            assertTrue(job.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), () -> "still runs: " + lines.lines());
-            lines.awaitEnd();
+        try (Child job = start(mpi, List.of(), List.of())) {
+            String text = job.ended(0);
 
-            String text = String.join("\n", lines.lines());
-            assertEquals(0, job.exitValue(), text);
             for (int rank = 0; rank < 4; rank++) {
                 assertTrue(text.contains("rank " + rank + " sum 18.0 88.0"), text);
             }
             assertTrue(text.contains("job of " + mpi.title + ": rank 0 of 4, 0 of 4 on this host"), text);
             assertFalse(Files.exists(jobFile(text)), "the job file is still there: " + text);
-        } finally {
-            job.destroyForcibly();
         }
     }
 
     /** Both MPIs end the others by themselves at once, unless they are told to let them be, which only one does. */
     @Test
     void aRankKilledUnderMpirunIsNamedByTheOthers() throws Exception {
-        Process job = start(Mpi.OPEN_MPI, List.of("--enable-recovery"), List.of("forever"));
-        PrintedLines lines = new PrintedLines(job.getInputStream(), "mpirun", PATIENCE);
+        Child job = start(Mpi.OPEN_MPI, List.of("--enable-recovery"), List.of("forever"));
         try {
             for (int rank = 0; rank < 4; rank++) {
                 String one = "self " + rank + " ";
-                lines.await(line -> line.contains(one));
+                job.await(line -> line.contains(one));
             }
-            Path file = jobFile(String.join("\n", lines.lines()));
+            Path file = jobFile(String.join("\n", job.outLines()));
             Processes.await(() -> !Files.exists(file), PATIENCE, "with all joined " + file + " is still there");
-            String self = lines.await(line -> line.contains("self 2 "));
+            String self = job.await(line -> line.contains("self 2 "));
             long victim =
                     Long.parseLong(self.substring(self.indexOf("self 2 ") + 7).split(" ")[0]);
 
             Processes.kill(victim);
 
-            assertTrue(job.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), () -> "still runs: " + lines.lines());
-            lines.awaitEnd();
-            String text = String.join("\n", lines.lines());
+            job.exitCode();
+            String text = String.join("\n", job.outLines());
             for (int rank : new int[] {0, 1, 3}) {
                 String loss = "PEER_LOST: allReduce on group \"world\" rank " + rank + " seq \\d+: rank 2 .* is gone";
                 assertTrue(Pattern.compile(loss).matcher(text).find(), text);
             }
         } finally {
-            end(job, lines.lines());
+            end(job);
         }
     }
 
-    private static void end(Process job, List<String> lines) {
-        List<ProcessHandle> ranks = lines.stream()
+    private static void end(Child job) {
+        List<ProcessHandle> ranks = job.outLines().stream()
                 .flatMap(line -> SELF.matcher(line).results())
                 .flatMap(self -> ProcessHandle.of(Long.parseLong(self.group(1))).stream())
                 .filter(rank -> rank.info().command().orElse("").endsWith("/java"))
                 .toList();
-        job.destroyForcibly();
+        job.close();
         ranks.forEach(ProcessHandle::destroyForcibly);
     }
 
@@ -144,7 +133,7 @@ class MpirunTest {
         return Path.of(named.group(1));
     }
 
-    private Process start(Mpi mpi, List<String> options, List<String> arguments) throws IOException {
+    private Child start(Mpi mpi, List<String> options, List<String> arguments) throws IOException {
         List<String> line = new ArrayList<>(mpi.command);
         line.addAll(options);
         line.addAll(List.of("-n", "4"));
@@ -158,7 +147,7 @@ class MpirunTest {
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         try {
-            return builder.start();
+            return new Child(builder, PATIENCE);
         } catch (IOException missing) {
             assumeTrue(false, "no " + mpi.command.get(0) + " here (Debian: " + mpi.debianPackage + ")");
             throw missing;

@@ -41,27 +41,11 @@ class NamesInDocsTest {
     private static final String OF_MPI = "MPI_";
 
     /** Types of the JDK, Spark, DJL and Guava, and words that look like a type. */
-    private static final Set<String> OF_OTHERS = Set.of(
-            "Arena",
-            "CompletionStage",
-            "Dataset",
-            "EasyTrain",
-            "False",
-            "GradientCollector",
-            "IllegalArgumentException",
-            "IllegalStateException",
-            "InetAddresses",
-            "JavaRDD",
-            "Math",
-            "MemorySegment",
-            "NullPointerException",
-            "ObjectInputStream",
-            "SequentialBlock",
-            "SparkSubmit",
-            "System",
-            "TestClass",
-            "Unsafe",
-            "UnsupportedOperationException");
+    private static final Set<String> OF_OTHERS = Set.of("""
+            Arena CompletionStage Dataset EasyTrain False GradientCollector IllegalArgumentException
+            IllegalStateException InetAddresses JavaRDD Math MemorySegment NullPointerException ObjectInputStream
+            SequentialBlock SparkSubmit System TestClass Unsafe UnsupportedOperationException
+            """.split("\\s+"));
 
     private final Map<String, List<String>> sourcesByType = new HashMap<>();
 

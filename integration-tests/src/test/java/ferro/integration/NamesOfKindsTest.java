@@ -32,7 +32,7 @@ class NamesOfKindsTest {
 
     @Test
     void onlyTheAlgorithmTableAndNcclSwitchOverKinds() throws IOException {
-        assertEquals(List.of("AlgorithmChoice.java", "CollectiveCalls.java"), filesWith(CASE));
+        assertEquals(List.of("AlgorithmChooser.java", "NativeCaller.java"), filesWith(CASE));
     }
 
     private static List<String> filesWith(Pattern text) throws IOException {

@@ -138,21 +138,9 @@ class OtherNettyTest {
         Path watch = Files.writeString(folder.resolve("ClosedOrNot.java"), CLOSED_OR_NOT);
         List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().all());
         String libraries = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-        int code = ToolProvider.findFirst("javac")
-                .orElseThrow()
-                .run(
-                        System.out,
-                        System.err,
-                        "-parameters",
-                        "-proc:none",
-                        "-cp",
-                        libraries,
-                        "-d",
-                        folder.resolve("program").toString(),
-                        source.toString(),
-                        watch.toString());
-        assertEquals(0, code, () -> "javac of " + source);
-        path.add(0, folder.resolve("program"));
+        Path classes = folder.resolve("program");
+        runTool("javac", "-parameters", "-proc:none", "-cp", libraries, "-d", "" + classes, "" + source, "" + watch);
+        path.add(0, classes);
         String port = "" + Ports.free();
         URI service = URI.create("http://127.0.0.1:" + port);
         try (ProgramRanks ranks = new ProgramRanks(folder, path, "off")) {
@@ -194,19 +182,8 @@ class OtherNettyTest {
                 .map(Path::toString)
                 .collect(Collectors.joining(File.pathSeparator));
         Path image = folder.resolve("image");
-        int code = ToolProvider.findFirst("jlink")
-                .orElseThrow()
-                .run(
-                        System.out,
-                        System.err,
-                        "-p",
-                        modules,
-                        "--add-modules",
-                        // keys of TLS, which are in java.base from JDK 22 on
-                        "ferro.backend.tcp,jdk.crypto.ec",
-                        "--output",
-                        image.toString());
-        assertEquals(0, code, () -> "jlink of " + modules);
+        // jdk.crypto.ec has keys of TLS, which are in java.base from JDK 22 on
+        runTool("jlink", "-p", modules, "--add-modules", "ferro.backend.tcp,jdk.crypto.ec", "--output", "" + image);
         String java = image.resolve("bin/java").toString();
         try (ProgramRanks ranks = new ProgramRanks(folder, List.of(paths.program()), "on")) {
             ranks.startBy(java, PLAIN);
@@ -217,6 +194,11 @@ class OtherNettyTest {
                 assertTrue(one.contains("; sockets epoll; encryption all connections, by TLS 1.3 of OpenSSL; "), one);
             }
         }
+    }
+
+    private static void runTool(String name, String... arguments) {
+        ToolProvider tool = ToolProvider.findFirst(name).orElseThrow();
+        assertEquals(0, tool.run(System.out, System.err, arguments), () -> name + " " + List.of(arguments));
     }
 
     /** Runs both ranks of a job, and returns their results. The second argument of a rank is its log of classes. */

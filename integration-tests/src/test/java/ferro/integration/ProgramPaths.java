@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,20 +24,16 @@ record ProgramPaths(Path program, List<Path> libraries) {
     }
 
     private static Path entryOf(Path module) {
-        return entries(testPath()).stream()
+        return entries(Jvm.classPath()).stream()
                 .filter(entry -> folderOf(module, entry).isPresent())
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no module " + module + " in " + testPath()));
+                .orElseThrow(() -> new IllegalStateException("no module " + module + " in " + Jvm.classPath()));
     }
 
     private static Optional<Path> folderOf(Path module, Path file) {
         return Stream.iterate(file.getParent(), folder -> folder != null, Path::getParent)
                 .filter(folder -> folder.endsWith(module))
                 .findFirst();
-    }
-
-    private static String testPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
     private static List<Path> entries(String path) {
@@ -61,7 +58,7 @@ record ProgramPaths(Path program, List<Path> libraries) {
     List<Path> unshadedFerro() {
         return Stream.of(
                         Stream.of(program),
-                        entries(testPath()).stream()
+                        entries(Jvm.classPath()).stream()
                                 .filter(ProgramPaths::isFerro)
                                 .filter(entry -> entry.toString().matches(".*/(spi|collectives)/.*")),
                         Stream.of(unshadedBackend()))
@@ -93,10 +90,10 @@ record ProgramPaths(Path program, List<Path> libraries) {
 
     /** Returns a Netty that the build has copied beside the classes of the tests. */
     static List<Path> netty(String version) throws IOException {
-        Path output = entries(testPath()).stream()
+        Path output = entries(Jvm.classPath()).stream()
                 .filter(entry -> entry.endsWith("test-classes"))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no test classes in " + testPath()));
+                .orElseThrow(() -> new IllegalStateException("no test classes in " + Jvm.classPath()));
         try (Stream<Path> jars = Files.list(output.resolveSibling("netty-" + version))) {
             return jars.sorted().toList();
         }

@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +26,7 @@ import java.util.zip.ZipOutputStream;
  * archives of a rank's classes and of the launcher's: as a user has them by {@code ./ferro}, and both start in two thirds of
  * the time. Tests of folders of classes go without.
  */
-final class Programs {
+record Programs(List<Path> entries, Path home) {
     static final String ARCHIVE = archive("ranks");
 
     static final String LAUNCHERS_ARCHIVE = archive("launcher");
@@ -35,16 +36,8 @@ final class Programs {
     private static final String HELLO = "../examples/src/main/java/ferro/examples/hello/HelloAllReduce.java";
 
     /** As the script {@code ferro} makes it: of the second rank, when it ends; its shell's name is the archive's. */
-    private static final String ARCHIVING = "[ \"$RANK\" = 1 ] && set -- \"-XX:ArchiveClassesAtExit=$0\" \"$@\"; exec "
-            + LauncherRun.java() + " \"$@\"";
-
-    private final List<Path> entries;
-    private final Path home;
-
-    private Programs(List<Path> entries, Path home) {
-        this.entries = entries;
-        this.home = home;
-    }
+    private static final String ARCHIVING =
+            "[ \"$RANK\" = 1 ] && set -- \"-XX:ArchiveClassesAtExit=$0\" \"$@\"; exec " + Jvm.java() + " \"$@\"";
 
     /** Returns the same class path, or where all of it but the tests are jars, one of jars alone. */
     static String packed(String classPath) {
@@ -117,7 +110,7 @@ final class Programs {
 
     private void archiveRank(String path) throws IOException {
         Path made = home.resolve("being-made.jsa");
-        List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "ferro.launcher.FerroCommand"));
+        List<String> line = new ArrayList<>(List.of(Jvm.java(), "-cp", path, "ferro.launcher.FerroCommand"));
         line.addAll(List.of("run", "-n", "3", "--no-bind", "--", "sh", "-c", ARCHIVING, made.toString()));
         line.add("-XX:-UsePerfData");
         if (ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent()) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -157,9 +158,8 @@ class ProviderLoadersTest {
     }
 
     static URL[] classPath() throws Exception {
-        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<URL> all = new ArrayList<>();
-        for (String entry : path.split(File.pathSeparator)) {
+        for (String entry : Jvm.classPath().split(File.pathSeparator)) {
             all.add(Path.of(entry).toUri().toURL());
         }
         return all.toArray(URL[]::new);

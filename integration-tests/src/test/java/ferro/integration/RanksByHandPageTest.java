@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import ferro.harness.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ class RanksByHandPageTest {
                 assertTrue(line.matches("(export )?RANK=\\d .* \\w+"), line);
                 ranks.add(PageFiles.shell(line.replace("29500", port)
                         .replaceFirst("-cp \"[^\"]+\"", "-cp '" + path + "'")
-                        .replace(" java ", " " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 ")
+                        .replace(" java ", " " + Jvm.java() + " -XX:TieredStopAtLevel=1 ")
                         .replaceFirst(" (\\w+)$", " ferro.examples.guide.$1")));
             }
             assertEquals(replaced(one.group(3)), replaced(PageFiles.output(ranks)), one.group(2));

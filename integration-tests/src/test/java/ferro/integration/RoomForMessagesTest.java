@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import static ferro.harness.Says.assertFailed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -51,7 +52,7 @@ class RoomForMessagesTest {
                     sent::toString);
 
             // the receiver waits for a message with another tag, of the same sender
-            assertGaveUp(full, "ranks 0, 1 wait for each other, so no rank alone is to blame");
+            assertFailed(Code.TIMED_OUT, full, "ranks 0, 1 wait for each other, so no rank alone is to blame");
             assertTrue(sent.get() <= KEPT + (bufferKibibytes << 10), () -> "sent " + sent + " bytes");
             assertEquals(Code.TIMED_OUT, OnThread.result(receiver).failure().code());
         }
@@ -62,7 +63,9 @@ class RoomForMessagesTest {
     void aRankOutsideCallsBuffersNoMessages(String medium, long bufferKibibytes) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
         try (Ranks ranks = Ranks.over(medium, 2)) {
-            Future<Ranks.Ended> receiver = ranks.start(1, group -> awaitUninterrupted(done));
+            Future<Ranks.Ended> receiver = ranks.start(
+                    1,
+                    group -> assertTrue(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS), "the sender is not done"));
             AtomicLong sent = new AtomicLong();
             ProcessGroup sender = ranks.group(0);
 
@@ -70,7 +73,7 @@ class RoomForMessagesTest {
             FerroException full = assertThrows(
                     FerroException.class, () -> send(sender.within(DEADLINE), Long.MAX_VALUE, sent), sent::toString);
 
-            assertGaveUp(full, "gave up on rank 1");
+            assertFailed(Code.TIMED_OUT, full, "gave up on rank 1");
             assertTrue(sent.get() <= bufferKibibytes << 10, () -> "sent " + sent + " bytes");
             done.countDown();
             OnThread.result(receiver);
@@ -84,19 +87,6 @@ class RoomForMessagesTest {
         for (long left = bytes; left > 0; left -= SMALL) {
             group.send(HostTensor.of(message), 1, 7);
             sent.addAndGet(SMALL);
-        }
-    }
-
-    private static void assertGaveUp(FerroException full, String said) {
-        assertEquals(Code.TIMED_OUT, full.code(), full.getMessage());
-        assertTrue(full.getMessage().contains(said), full.getMessage());
-    }
-
-    private static void awaitUninterrupted(CountDownLatch done) {
-        try {
-            assertTrue(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS), "the sender is not done");
-        } catch (InterruptedException end) {
-            throw new AssertionError(end);
         }
     }
 }

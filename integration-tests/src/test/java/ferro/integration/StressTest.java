@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,7 +43,7 @@ class StressTest {
     @Timeout(value = LIMIT_MINUTES + 1, unit = TimeUnit.MINUTES)
     void noJcstressTestHasAForbiddenOutcome() throws Exception {
         String path = compiled() + File.pathSeparator + System.getProperty("java.class.path");
-        List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "org.openjdk.jcstress.Main"));
+        List<String> line = new ArrayList<>(List.of(Jvm.java(), "-cp", path, "org.openjdk.jcstress.Main"));
         line.addAll(List.of(System.getProperty("stress.options", OPTIONS).split(" ")));
         line.addAll(List.of("-sc", "false", "-t", System.getProperty("stress.tests", ".*"), "-r", "" + folder));
         ProcessBuilder builder =

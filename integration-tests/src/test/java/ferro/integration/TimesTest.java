@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Jvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,7 +48,7 @@ class TimesTest {
                 ConfigProgram.compile("config/figures/Times.java", Files.createDirectory(folder.resolve("classes")));
         Files.writeString(folder.resolve("Tests.java"), TESTS);
 
-        ConfigProgram.Run run = program.run(folder, LauncherRun.java(), "Tests.java", "surefire_0-12_2tmp");
+        ConfigProgram.Run run = program.run(folder, Jvm.java(), "Tests.java", "surefire_0-12_2tmp");
 
         assertEquals(0, run.exit(), run::text);
         List<Matcher> rows = run.printed().stream()

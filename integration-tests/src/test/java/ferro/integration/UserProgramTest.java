@@ -185,7 +185,7 @@ class UserProgramTest {
     void aBackendThatOnlyTheProgramMayHaveIsSearchedByItsRanks() throws Exception {
         String path = printedClassPath() + File.pathSeparator + classes;
         LauncherRun run = LauncherRun.start(
-                        "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")
+                        "run", "-n", "1", "--backend", "pigeon", "--", Jvm.java(), "-cp", path, "Main")
                 .ends(1);
         run.assertErr("no back end named -Dferro.backend=pigeon");
         run.assertErr("simulated (usable)");

@@ -5,7 +5,7 @@ import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.program.ArchiveTarget;
 import ferro.launcher.program.ClassPath;
-import ferro.launcher.program.Programs;
+import ferro.launcher.program.ProgramFinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,13 +70,13 @@ final class ArchiveCommand implements Callable<Integer> {
         if (ranks < 1) {
             throw new BadInputException("--ranks " + ranks + ": need 1 or more");
         }
-        OptionSuggestion.behindProgram(words, command).ifPresent(world.screen()::note);
+        OptionSuggester.behindProgram(words, command).ifPresent(world.screen()::note);
         Path archive = file.toAbsolutePath().normalize();
         ClassPath path = ClassPath.parse(classPath);
         checkWritable(archive, path);
         // an earlier archive stays unchanged if the job fails
         Path made = archive.resolveSibling(archive.getFileName() + ".new");
-        ArchiveTarget target = ArchiveTarget.of(made, path, words, Programs.of(world.environment()));
+        ArchiveTarget target = ArchiveTarget.of(made, path, words, ProgramFinder.of(world.environment()));
         try {
             int code = new Job(JobSpec.onThisHost(ranks), target, world).run();
             if (code == ExitCode.OK) {

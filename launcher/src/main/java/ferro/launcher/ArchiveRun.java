@@ -27,8 +27,7 @@ final class ArchiveRun {
             if (group.rank() == group.worldSize() - 1) {
                 Runtime.getRuntime().halt(0);
             }
-            FerroException lost = lost(group, numbers);
-            System.out.println(lost.getMessage());
+            System.out.println(lost(group, numbers).getMessage());
         }
     }
 

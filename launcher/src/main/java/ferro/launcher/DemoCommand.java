@@ -6,7 +6,7 @@ import ferro.examples.textmodel.TextModelMain;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
@@ -66,7 +66,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         List<String> all = new ArrayList<>(options);
         all.addAll(defaults(options, world.checkout()));
-        Restarts allowed = new Restarts(restarts, Optional.empty());
+        RestartLimit allowed = new RestartLimit(restarts, Optional.empty());
         if (!allowed.areAny()) {
             return run(allowed, all);
         }
@@ -84,7 +84,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private int run(Restarts allowed, List<String> options) throws IOException, InterruptedException {
+    private int run(RestartLimit allowed, List<String> options) throws IOException, InterruptedException {
         check(ranks, options);
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
         Target target = JavaTarget.ofFerro(TextModelMain.class.getName(), options, settings);
@@ -102,7 +102,7 @@ final class DemoCommand implements Callable<Integer> {
             String meant = options.stream()
                     .filter(word -> misuse.getMessage().startsWith("unknown option " + word + ":"))
                     .findFirst()
-                    .flatMap(word -> OptionSuggestion.of(word, command))
+                    .flatMap(word -> OptionSuggester.of(word, command))
                     .map(advice -> "; " + advice)
                     .orElse("");
             throw new BadInputException(misuse.getMessage() + meant, misuse);

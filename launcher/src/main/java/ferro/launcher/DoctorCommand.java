@@ -3,7 +3,7 @@ package ferro.launcher;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.program.Programs;
+import ferro.launcher.program.ProgramFinder;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,7 +27,7 @@ final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (SystemContext context = SystemContext.ofProcess()) {
-            DoctorReport diagnosis = DoctorReport.of(context, Programs.of(world.environment()));
+            DoctorReport diagnosis = DoctorReport.of(context, ProgramFinder.of(world.environment()));
             if (json) {
                 world.out().println(diagnosis.json());
             } else {

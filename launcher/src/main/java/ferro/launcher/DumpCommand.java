@@ -69,10 +69,10 @@ final class DumpCommand implements Callable<Integer> {
             throw new BadInputException(folder + " is not a folder: need the folder that the job's ranks write to");
         }
         Instant asked = ask();
-        List<DumpAnswers> answers = DumpAnswers.of(folder, asked);
+        List<AnsweredRanks> answers = AnsweredRanks.of(folder, asked);
         while (!complete(answers) && System.nanoTime() - asking < patience) {
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-            answers = DumpAnswers.of(folder, asked);
+            answers = AnsweredRanks.of(folder, asked);
         }
         return say(answers);
     }
@@ -101,11 +101,11 @@ final class DumpCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean complete(List<DumpAnswers> all) {
-        return !all.isEmpty() && all.stream().allMatch(DumpAnswers::complete);
+    private static boolean complete(List<AnsweredRanks> all) {
+        return !all.isEmpty() && all.stream().allMatch(AnsweredRanks::complete);
     }
 
-    private int say(List<DumpAnswers> all) {
+    private int say(List<AnsweredRanks> all) {
         PrintStream out = world.out();
         if (all.isEmpty()) {
             out.println("no rank has answered within " + wait + ": the ranks of this job write elsewhere"
@@ -113,7 +113,7 @@ final class DumpCommand implements Callable<Integer> {
             return ExitCode.FAILED;
         }
         List<Integer> damaged = new ArrayList<>();
-        for (DumpAnswers answers : all) {
+        for (AnsweredRanks answers : all) {
             String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
             out.println(which + "ranks that answered: " + answers.came()
                     + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
@@ -137,15 +137,15 @@ final class DumpCommand implements Callable<Integer> {
      * @param files     recordings by rank that are younger than the request
      * @param worldSize number of ranks of the job; 0 if no recording contains this number
      */
-    private record DumpAnswers(String job, SortedMap<Integer, Path> files, int worldSize) {
+    private record AnsweredRanks(String job, SortedMap<Integer, Path> files, int worldSize) {
         /** Returns the answers by job, because several jobs may write to one folder. */
-        static List<DumpAnswers> of(Path folder, Instant asked) throws IOException {
-            List<DumpAnswers> all = new ArrayList<>();
+        static List<AnsweredRanks> of(Path folder, Instant asked) throws IOException {
+            List<AnsweredRanks> all = new ArrayList<>();
             Analysis.files(folder).forEach((job, files) -> {
                 SortedMap<Integer, Path> young = new TreeMap<>(files);
                 young.values().removeIf(file -> !isYounger(file, asked));
                 if (!young.isEmpty()) {
-                    all.add(new DumpAnswers(job, young, worldSize(young.values())));
+                    all.add(new AnsweredRanks(job, young, worldSize(young.values())));
                 }
             });
             return all;

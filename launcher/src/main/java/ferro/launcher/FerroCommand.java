@@ -2,9 +2,9 @@ package ferro.launcher;
 
 import ferro.FerroException;
 import ferro.launcher.input.BadInputException;
-import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.DescriptorCheck;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.NodesApartException;
+import ferro.launcher.input.JobStartException;
 import ferro.launcher.input.RawArguments;
 import ferro.spi.NearestName;
 import java.io.PrintWriter;
@@ -61,7 +61,7 @@ public final class FerroCommand implements Runnable {
     /** Runs the command, unless this process lacks a resource that every command needs. */
     private static int started(String... arguments) {
         try {
-            Descriptors.ofThisProcess().checkLauncher();
+            DescriptorCheck.ofThisProcess().checkLauncher();
             RawArguments.check(arguments);
         } catch (BadInputException refused) {
             System.err.println("ferro: " + refused.getMessage());
@@ -150,7 +150,7 @@ public final class FerroCommand implements Runnable {
             return ExitCode.BAD_INPUT;
         }
         List<String> lines = new ArrayList<>(List.of(name + ": " + failure.getMessage()));
-        OptionSuggestion.of(failure).ifPresent(lines::add);
+        OptionSuggester.of(failure).ifPresent(lines::add);
         lines.add("see " + name + " --help");
         world.screen().tell(lines);
         failure.getCommandLine().getCommandSpec().mixins().values().stream()
@@ -187,7 +187,7 @@ public final class FerroCommand implements Runnable {
             world.screen().tell(List.of(where.getCommandSpec().qualifiedName() + ": " + failure.getMessage()));
             return badInput ? ExitCode.BAD_INPUT : ExitCode.FAILED;
         }
-        if (failure instanceof NodesApartException apart) {
+        if (failure instanceof JobStartException apart) {
             boolean ofInput = apart.exitCode() == ExitCode.BAD_INPUT;
             String who = ofInput ? where.getCommandSpec().qualifiedName() : "ferro";
             world.screen().tell(List.of(who + ": " + apart.getMessage()));

@@ -27,16 +27,16 @@ record GenerationOutcome(
         List<String> notes,
         FailureBox box,
         String cause,
-        ConclusionKind kind,
+        EndReason kind,
         String next,
         long waitMillis,
         List<String> past) {
-    GenerationOutcome(int code, List<String> notes, FailureBox box, String cause, ConclusionKind kind) {
+    GenerationOutcome(int code, List<String> notes, FailureBox box, String cause, EndReason kind) {
         this(code, notes, box, cause, kind, null, 0, List.of());
     }
 
     /** The reasons for the end of the ranks. */
-    enum ConclusionKind {
+    enum EndReason {
         /** Every rank ended by itself with exit code 0. */
         WELL,
         /** A rank or a node failed. */
@@ -64,26 +64,25 @@ record GenerationOutcome(
                     "the output of the ranks can no longer be shown (" + outcome.unshown() + "): the job was stopped";
             List<String> notes = new ArrayList<>(List.of(why));
             lost.forEach(one -> notes.add(one.said()));
-            return new GenerationOutcome(
-                    ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", ConclusionKind.ASKED);
+            return new GenerationOutcome(ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", EndReason.ASKED);
         }
         if (!lost.isEmpty() && !postmortem.blamesARankThatItSaw()) {
             double seconds = (System.nanoTime() - startedNanos) / 1e9;
             String cause = "node " + lost.get(0).card().node() + " is lost: "
                     + lost.get(0).why();
             return new GenerationOutcome(
-                    ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, ConclusionKind.FAILED);
+                    ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, EndReason.FAILED);
         }
         if (outcome.failures().isEmpty()) {
             return new GenerationOutcome(
-                    ExitCode.OK, List.of(), null, "all ranks ended with exit code 0", ConclusionKind.WELL);
+                    ExitCode.OK, List.of(), null, "all ranks ended with exit code 0", EndReason.WELL);
         }
-        JobEvent.Ended first = postmortem.first();
+        JobEvent.RankEndEvent first = postmortem.first();
         boolean explained = saysWhatIsWrong
                 && first.code() == ExitCode.BAD_INPUT
                 && outcome.stopped().isEmpty();
         FailureBox box = explained ? null : postmortem.box((first.atNanos() - startedNanos) / 1e9);
-        return new GenerationOutcome(postmortem.code(), List.of(), box, postmortem.cause(), ConclusionKind.FAILED);
+        return new GenerationOutcome(postmortem.code(), List.of(), box, postmortem.cause(), EndReason.FAILED);
     }
 
     private static GenerationOutcome signalled(Postmortem postmortem, List<LostNode> lost, String signal) {
@@ -97,7 +96,7 @@ record GenerationOutcome(
                         + Invocation.ofProcess().line("analyze", folder)));
         boolean failed = !lost.isEmpty() || !postmortem.outcome().failures().isEmpty();
         int code = failed ? ExitCode.ofSignal(signal) : ExitCode.OK;
-        return new GenerationOutcome(code, notes, null, "ended by signal " + signal, ConclusionKind.ASKED);
+        return new GenerationOutcome(code, notes, null, "ended by signal " + signal, EndReason.ASKED);
     }
 
     /** Returns this conclusion with lines that the launcher prints before its notes. */
@@ -142,12 +141,12 @@ record GenerationOutcome(
 
     /** Whether every rank ended by itself with exit code 0. */
     boolean well() {
-        return kind == ConclusionKind.WELL;
+        return kind == EndReason.WELL;
     }
 
     /** Whether a rank or a node failed, so that a restart may help. */
     boolean failed() {
-        return kind == ConclusionKind.FAILED;
+        return kind == EndReason.FAILED;
     }
 
     /** Prints the notes and the failure report. */

@@ -10,23 +10,23 @@ import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.nodes.LauncherConnections;
 import ferro.launcher.nodes.LostNode;
-import ferro.launcher.nodes.Nodes;
-import ferro.launcher.output.RankLog;
+import ferro.launcher.output.RankLogFolder;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.Screen;
-import ferro.launcher.output.SecretMask;
-import ferro.launcher.program.Recordings;
+import ferro.launcher.output.SecretMasker;
+import ferro.launcher.program.RecordingsFolder;
 import ferro.launcher.program.Target;
+import ferro.launcher.rank.ChildProcessGuard;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.JobSignals;
-import ferro.launcher.rank.ProcessGroupGuard;
 import ferro.launcher.rank.RankProcess;
-import ferro.launcher.rank.RankProcess.JobShared;
+import ferro.launcher.rank.RankProcess.JobResources;
+import ferro.launcher.rank.SignalForwarder;
 import ferro.launcher.rank.Supervisor;
 import ferro.launcher.rank.Supervisor.JobOutcome;
-import ferro.launcher.rank.Supervisor.StopTimes;
+import ferro.launcher.rank.Supervisor.StopTimeouts;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,15 +42,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** One generation of a job on this host: from the start of all ranks to their ends. A restart begins a new one. */
-final class GenerationRun implements Supervisor.Witness, AutoCloseable {
-    private final JobParts job;
+final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable {
+    private final JobContext job;
     private final JobKey key;
-    private final Recordings recordings;
-    private final RankLog log;
-    private final SecretMask mask;
+    private final RecordingsFolder recordings;
+    private final RankLogFolder log;
+    private final SecretMasker mask;
     private final BlockingQueue<JobEvent> events;
-    private final Nodes nodes;
-    private final StoreHost store;
+    private final LauncherConnections nodes;
+    private final RankStore store;
     private final long startedNanos;
     private final List<RankProcess> ranks = new ArrayList<>();
     /** Whether all ranks have joined. Only node 0 needs this field. */
@@ -75,18 +75,18 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param recordings  flight recordings of the ranks
      * @param log         copies of the output of ranks
      */
-    record JobParts(
+    record JobContext(
             JobSpec spec,
             Target target,
             Map<String, String> environment,
             Screen screen,
-            ProcessGroupGuard guard,
+            ChildProcessGuard guard,
             JobFolder folder,
             List<String> command,
-            JobSignals signals,
+            SignalForwarder signals,
             Generations generations,
-            Recordings recordings,
-            RankLog log) {}
+            RecordingsFolder recordings,
+            RankLogFolder log) {}
 
     /**
      * Creates a generation whose ranks are not started yet.
@@ -96,7 +96,12 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param startedNanos time at which this launcher started the generation
      */
     GenerationRun(
-            JobParts job, JobKey key, BlockingQueue<JobEvent> events, Nodes nodes, StoreHost store, long startedNanos)
+            JobContext job,
+            JobKey key,
+            BlockingQueue<JobEvent> events,
+            LauncherConnections nodes,
+            RankStore store,
+            long startedNanos)
             throws IOException {
         this.job = job;
         this.key = key;
@@ -109,7 +114,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         this.nodes = nodes;
         this.store = store;
         this.startedNanos = startedNanos;
-        this.mask = new SecretMask(SecretFile.read(key.secretFile()));
+        this.mask = new SecretMasker(SecretFile.read(key.secretFile()));
     }
 
     /** Starts the ranks, waits until all ranks have ended, and makes the conclusion from the ends on all nodes. */
@@ -123,25 +128,26 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         if (unstarted.isPresent()) {
             // no rank of this node can run, so the job ends on all nodes
             nodes.ended(ExitCode.FAILED);
-            String why =
-                    Nodes.untold("could not start its ranks: " + unstarted.get().getMessage());
+            String why = LauncherConnections.untold(
+                    "could not start its ranks: " + unstarted.get().getMessage());
             endNanos = System.nanoTime();
             return concluded(orders -> why);
         }
         job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
-        JobOutcome outcome = new Supervisor(events, job.screen, StopTimes.of(job.spec, job.target), this).await(ranks);
-        NodeEnd own = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), recordings, startedNanos);
+        JobOutcome outcome =
+                new Supervisor(events, job.screen, StopTimeouts.of(job.spec, job.target), this).await(ranks);
+        NodeReport own = NodeReport.of(outcome, ranks.stream().map(this::output).toList(), recordings, startedNanos);
         keep(own);
         endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
         checkpoint = lastCheckpoint(checkpoints);
         if (nodes.isAlone()) {
             return judged(Map.of(0, own), List.of(), ends -> recordings.analyzed(key.id(), ends), List.of());
         }
-        NodeEnd report = own.reported(recordings.brief(key.id()));
+        NodeReport report = own.reported(recordings.brief(key.id()));
         return concluded(orders -> report.ordered(orders).encoded());
     }
 
-    private void keep(NodeEnd own) {
+    private void keep(NodeReport own) {
         try {
             own.keep(recordings, key.id(), job.spec.placement(), nodes.lost());
         } catch (IOException failure) {
@@ -152,12 +158,13 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     /** Waits for the reports of the other nodes, and makes the conclusion from all reports. */
     private GenerationOutcome concluded(Function<Map<Integer, Long>, String> report) throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
-            Map<Integer, NodeEnd> reports = new TreeMap<>();
-            gathered.reports().forEach((node, text) -> reports.put(node, NodeEnd.decoded(text)));
+            Map<Integer, NodeReport> reports = new TreeMap<>();
+            gathered.reports().forEach((node, text) -> reports.put(node, NodeReport.decoded(text)));
             List<String> notes = new ArrayList<>();
             List<LostNode> lost = List.copyOf(gathered.lost().values());
             return new Gson()
-                    .toJson(judged(reports, lost, ends -> NodeEnd.analyzed(reports.values(), ends, notes::add), notes));
+                    .toJson(judged(
+                            reports, lost, ends -> NodeReport.analyzed(reports.values(), ends, notes::add), notes));
         });
         GenerationOutcome end = new Gson().fromJson(verdict, GenerationOutcome.class);
         job.generations.heard(end);
@@ -165,7 +172,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     private GenerationOutcome judged(
-            Map<Integer, NodeEnd> reports,
+            Map<Integer, NodeReport> reports,
             List<LostNode> lost,
             Function<ProcessEnds, Optional<Analysis>> analyzed,
             List<String> notes) {
@@ -206,13 +213,13 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     @Override
-    public void failed(JobEvent.Ended ended) {
+    public void failed(JobEvent.RankEndEvent ended) {
         nodes.failed(ended.rank(), ended.code());
     }
 
     /** Publishes how a rank of this host has ended, for the ranks of all nodes. */
     @Override
-    public void ended(JobEvent.Ended ended) {
+    public void ended(JobEvent.RankEndEvent ended) {
         RankOutput output = output(ranks.get(ended.rank() - job.spec.placement().firstRank()));
         String host = nodes.cards().get(job.spec.placement().nodeRank()).host();
         RankEnd end = RankEnd.of(output.pid(), host, ended.code())
@@ -236,7 +243,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     public void standStill() throws InterruptedException {
         try {
             job.folder.continueLater(ranks.stream().map(RankProcess::pid).toList());
-            ProcessGroupGuard.stopThisProcess();
+            ChildProcessGuard.stopThisProcess();
         } catch (IOException unstopped) {
             job.screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks continue");
             ranks.forEach(rank -> rank.signal("CONT"));
@@ -257,7 +264,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     /** Starts the ranks. Returns why a rank did not start, for other nodes. On a single node, throws this reason. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
-        JobShared shared = new JobShared(job.guard, job.screen, log, events, job.spec.debugged());
+        JobResources shared = new JobResources(job.guard, job.screen, log, events, job.spec.debugged());
         try {
             for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
                 int rank = job.spec.placement().firstRank() + local;

@@ -1,7 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.RestartRules.Decision;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ final class Generations {
     /** Largest number of printed lines, because a job may fail again and again for weeks. */
     private static final int MAX_LINES = 20;
 
-    private final Restarts limits;
+    private final RestartLimit limits;
     private final LongSupplier clock;
     private final RestartRules rules;
     /** One line for each generation that has ended. The list is complete only on node 0. */
@@ -28,7 +28,7 @@ final class Generations {
      * @param limits limits for restarts of the job
      * @param clock  returns nanoseconds
      */
-    Generations(Restarts limits, LongSupplier clock) {
+    Generations(RestartLimit limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;
         this.rules = new RestartRules(limits, clock);
@@ -65,7 +65,7 @@ final class Generations {
             String why = "the job does not start again: " + decision.why();
             return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
         }
-        String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
+        String line = named(number + 1, decision) + " starts in " + RestartLimit.text(decision.delay()) + ": "
                 + conclusion.cause();
         // the time in which the ranks ended and their recordings were read is a part of the wait
         Duration rest = decision.delay().minusNanos(clock.getAsLong() - endNanos);

@@ -1,29 +1,29 @@
 package ferro.launcher;
 
-import ferro.launcher.GenerationRun.JobParts;
+import ferro.launcher.GenerationRun.JobContext;
 import ferro.launcher.JobKeys.JobKey;
-import ferro.launcher.doctor.NcclInterfaces;
+import ferro.launcher.doctor.NcclVariables;
 import ferro.launcher.input.BadInputException;
-import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.DescriptorCheck;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.HostName;
+import ferro.launcher.input.HostNames;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.NodesApartException;
+import ferro.launcher.input.JobStartException;
 import ferro.launcher.nodes.GenerationStart;
-import ferro.launcher.nodes.NodeCard;
-import ferro.launcher.nodes.Nodes;
-import ferro.launcher.output.RankLog;
+import ferro.launcher.nodes.LauncherConnections;
+import ferro.launcher.nodes.LauncherEntry;
+import ferro.launcher.output.RankLogFolder;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
-import ferro.launcher.program.CheckedSettings;
-import ferro.launcher.program.Programs;
-import ferro.launcher.program.Recordings;
+import ferro.launcher.program.ProgramFinder;
+import ferro.launcher.program.RecordingsFolder;
+import ferro.launcher.program.SettingsCheck;
 import ferro.launcher.program.Target;
+import ferro.launcher.rank.ChildProcessGuard;
 import ferro.launcher.rank.CoreBinding;
-import ferro.launcher.rank.CoreBinding.Cores;
+import ferro.launcher.rank.CoreBinding.UsableCores;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.JobSignals;
-import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.rank.SignalForwarder;
 import ferro.spi.Settings;
 import ferro.spi.UnknownSettings;
 import java.io.IOException;
@@ -48,18 +48,18 @@ final class Job {
     private final Set<String> unknown;
 
     private final Screen screen;
-    private final ProcessGroupGuard guard;
-    private final Programs programs;
+    private final ChildProcessGuard guard;
+    private final ProgramFinder programs;
     private final Generations generations;
     private long startedNanos = System.nanoTime();
     private BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
-    private Optional<JobSignals> signals = Optional.empty();
+    private Optional<SignalForwarder> signals = Optional.empty();
     /** The lines about nodes and cores that were printed last. */
     private List<String> shown = List.of();
     /** Whether the rendezvous of the launchers has begun, which also notifies the launchers of other nodes. */
     private boolean meeting;
     /** The rendezvous with the launchers of the other nodes in each generation; empty for a job of one node. */
-    private Optional<NodeMeeting> otherNodes = Optional.empty();
+    private Optional<NodeRendezvous> otherNodes = Optional.empty();
 
     private boolean endedWell;
 
@@ -67,8 +67,8 @@ final class Job {
         this.spec = spec;
         this.target = target;
         this.world = world;
-        Map<String, String> variables = new HashMap<>(NcclInterfaces.addedTo(world.environment(), target.properties()));
-        this.unknown = CheckedSettings.unknown(target, variables);
+        Map<String, String> variables = new HashMap<>(NcclVariables.addedTo(world.environment(), target.properties()));
+        this.unknown = SettingsCheck.unknown(target, variables);
         // an outer launcher may have set this variable
         variables.remove(Settings.WARNED_NAMES.variable());
         if (!unknown.isEmpty()) {
@@ -76,8 +76,8 @@ final class Job {
         }
         this.environment = Map.copyOf(variables);
         this.screen = world.screen();
-        this.programs = Programs.of(environment);
-        this.guard = ProcessGroupGuard.find(programs);
+        this.programs = ProgramFinder.of(environment);
+        this.guard = ChildProcessGuard.find(programs);
         this.generations = new Generations(spec.restarts(), System::nanoTime);
     }
 
@@ -85,15 +85,16 @@ final class Job {
     int run() throws IOException, InterruptedException {
         try {
             check();
-            RankLog log = RankLog.in(spec.logDir(), screen);
-            Recordings recordings = Recordings.of(target, environment);
+            RankLogFolder log = RankLogFolder.in(spec.logDir(), screen);
+            RecordingsFolder recordings = RecordingsFolder.of(target, environment);
             try (JobFolder folder = JobFolder.create(guard, recordings.removable(), environment)) {
-                JobSignals heard = JobSignals.into(events, guard.holds(), screen::hurry, this::signalledEarly);
+                SignalForwarder heard =
+                        SignalForwarder.into(events, guard.holds(), screen::hurry, this::signalledEarly);
                 signals = Optional.of(heard);
                 List<String> command = target.commandLine(folder.path(), fewCores());
                 JobKeys keys = JobKeys.of(spec, environment, folder);
                 meeting = true;
-                JobParts parts = new JobParts(
+                JobContext parts = new JobContext(
                         spec, target, environment, screen, guard, folder, command, heard, generations, recordings, log);
                 try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                     GenerationOutcome end = generation(parts, keys, stores, Duration.ZERO);
@@ -108,7 +109,7 @@ final class Job {
                     conclusion.show(screen);
                     endedWell = conclusion.well();
                     return conclusion.code();
-                } catch (NodesApartException why) {
+                } catch (JobStartException why) {
                     return apart(why);
                 }
             } finally {
@@ -116,7 +117,7 @@ final class Job {
             }
         } catch (IOException | RuntimeException failure) {
             boolean told = meeting || spec.placement().nodes() == 1;
-            Optional<NodesApartException> said = told ? Optional.empty() : told(failure);
+            Optional<JobStartException> said = told ? Optional.empty() : told(failure);
             if (said.isEmpty()) {
                 throw failure;
             }
@@ -126,8 +127,8 @@ final class Job {
 
     /** Refuses a job that cannot work, and prints notes for the user before a rank starts. */
     private void check() {
-        Descriptors.ofThisProcess().check(spec.placement());
-        CheckedSettings.check(spec, target, environment);
+        DescriptorCheck.ofThisProcess().check(spec.placement());
+        SettingsCheck.check(spec, target, environment);
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         if (ProcessHandle.current().pid() == 1) {
             screen.note(
@@ -138,16 +139,16 @@ final class Job {
     }
 
     /** Notifies the other nodes that no rank was started on this node. */
-    private Optional<NodesApartException> told(Exception failure) throws InterruptedException {
-        signals.ifPresent(JobSignals::interruptMe);
+    private Optional<JobStartException> told(Exception failure) throws InterruptedException {
+        signals.ifPresent(SignalForwarder::interruptMe);
         try {
-            return NodeMeeting.unstarted(spec, world, failure);
+            return NodeRendezvous.unstarted(spec, world, failure);
         } catch (InterruptedException ended) {
             return Optional.of(endedHere());
         }
     }
 
-    private int apart(NodesApartException why) {
+    private int apart(JobStartException why) {
         if (why.exitCode() == ExitCode.BAD_INPUT) {
             throw new BadInputException(why.getMessage(), why);
         }
@@ -159,7 +160,7 @@ final class Job {
      * Removes the recordings if they are not needed. A folder that cannot be removed does not change the result of the
      * job.
      */
-    private void settle(Recordings recordings) {
+    private void settle(RecordingsFolder recordings) {
         try {
             recordings.settle(endedWell);
         } catch (IOException failure) {
@@ -168,19 +169,19 @@ final class Job {
     }
 
     /** Runs one generation. A later generation may lack a resource that the first had, such as space on a disk. */
-    private GenerationOutcome generation(JobParts parts, JobKeys keys, JobStores stores, Duration hold)
-            throws IOException, InterruptedException, NodesApartException {
+    private GenerationOutcome generation(JobContext parts, JobKeys keys, JobStores stores, Duration hold)
+            throws IOException, InterruptedException, JobStartException {
         boolean first = generations.number() == 0;
         boolean run = false;
         try {
             stores.open(generations.number(), events);
             GenerationOutcome end;
-            try (Nodes nodes = met(stores, keys, hold)) {
+            try (LauncherConnections nodes = met(stores, keys, hold)) {
                 JobKey key = keys.ofRanks(generations.number());
-                Cores cores = cores(nodes.cards(), spec.placement().nodeRank(), Cores.ofThisMachine());
+                UsableCores cores = cores(nodes.cards(), spec.placement().nodeRank(), UsableCores.ofThisMachine());
                 CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
                 show(nodes.cards(), binding);
-                StoreHost store = stores.ofRanks(nodes.cards());
+                RankStore store = stores.ofRanks(nodes.cards());
                 try (GenerationRun one = new GenerationRun(parts, key, events, nodes, store, startedNanos)) {
                     end = one.run(binding);
                 } finally {
@@ -193,7 +194,7 @@ final class Job {
             if (first) {
                 throw failure;
             }
-            throw new NodesApartException(
+            throw new JobStartException(
                     "generation " + generations.number() + " cannot be started on node "
                             + spec.placement().nodeRank() + ": " + failure,
                     ExitCode.FAILED);
@@ -205,10 +206,10 @@ final class Job {
     }
 
     /** Prints the nodes, and the ranks and cores of this node, unless all is the same as in the last generation. */
-    private void show(List<NodeCard> nodes, CoreBinding binding) {
+    private void show(List<LauncherEntry> nodes, CoreBinding binding) {
         List<String> lines = new ArrayList<>();
         if (nodes.size() > 1) {
-            lines.add("nodes: " + nodes.stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
+            lines.add("nodes: " + nodes.stream().map(LauncherEntry::toString).collect(Collectors.joining(", ")));
         }
         target.remarks().forEach(lines::add);
         lines.add(startLine(binding));
@@ -219,8 +220,9 @@ final class Job {
     }
 
     /** Waits for the launchers of other nodes, if the job has any, and forwards signals to them afterwards. */
-    private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
-        JobSignals heard = signals.orElseThrow();
+    private LauncherConnections met(JobStores stores, JobKeys keys, Duration hold)
+            throws IOException, JobStartException {
+        SignalForwarder heard = signals.orElseThrow();
         int number = generations.number();
         boolean alone = spec.placement().nodes() == 1;
         try {
@@ -229,9 +231,9 @@ final class Job {
             } else if (!alone && number == 0) {
                 heard.interruptMe();
             }
-            Nodes nodes = alone
-                    ? Nodes.alone(NodeCard.alone(
-                            HostName.in(BackendChoice.ofFirstRank(spec, target, environment)),
+            LauncherConnections nodes = alone
+                    ? LauncherConnections.alone(LauncherEntry.alone(
+                            HostNames.in(BackendChoice.ofFirstRank(spec, target, environment)),
                             spec.placement().ranksHere()))
                     : met(
                             stores,
@@ -251,35 +253,35 @@ final class Job {
     }
 
     /** Returns the cores for the ranks of this node. Launchers on one machine divide the cores of the machine. */
-    static Cores cores(List<NodeCard> launchers, int own, Cores all) {
+    static UsableCores cores(List<LauncherEntry> launchers, int own, UsableCores all) {
         List<Integer> sharing = launchers.stream()
                 .filter(other -> other.sharesCores(launchers.get(own)))
-                .map(NodeCard::node)
+                .map(LauncherEntry::node)
                 .toList();
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
-    private Nodes met(JobStores stores, JobKey key, GenerationStart start)
-            throws IOException, NodesApartException, InterruptedException {
+    private LauncherConnections met(JobStores stores, JobKey key, GenerationStart start)
+            throws IOException, JobStartException, InterruptedException {
         if (otherNodes.isEmpty()) {
-            otherNodes = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
+            otherNodes = Optional.of(NodeRendezvous.of(spec, target, world, stores.meetingPoint()));
         }
-        Nodes nodes = otherNodes.get().meet(key, stores.ranksPort(), start, signals.orElseThrow());
+        LauncherConnections nodes = otherNodes.get().meet(key, stores.ranksPort(), start, signals.orElseThrow());
         generations.met(nodes.generation());
         return nodes;
     }
 
     /** Returns the reason for an end by a signal that came before other launchers could be notified. */
-    private NodesApartException endedHere() {
-        NodesApartException why = signals.orElseThrow().beforeAnyRank();
-        return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
+    private JobStartException endedHere() {
+        JobStartException why = signals.orElseThrow().beforeAnyRank();
+        return new JobStartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
     }
 
     /** Handles a signal that does not request the end and comes before a rank runs. */
     private void signalledEarly(String name) {
         if (name.equals("TSTP")) {
             try {
-                ProcessGroupGuard.stopThisProcess();
+                ChildProcessGuard.stopThisProcess();
             } catch (IOException unstopped) {
                 screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + ")");
             } catch (InterruptedException unexpected) {

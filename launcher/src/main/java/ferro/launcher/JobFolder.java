@@ -5,7 +5,7 @@ import com.google.common.io.RecursiveDeleteOption;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.TemporaryFolder;
-import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.rank.ChildProcessGuard;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
@@ -49,13 +49,13 @@ final class JobFolder implements AutoCloseable {
      * @param empty       another folder of the launcher, which the guard removes if this folder is empty
      * @param environment environment variables, which may name the folder for temporary files
      */
-    static JobFolder create(ProcessGroupGuard guard, Optional<Path> empty, Map<String, String> environment)
+    static JobFolder create(ChildProcessGuard guard, Optional<Path> empty, Map<String, String> environment)
             throws IOException {
         Path folder = TemporaryFolder.make("ferro-job-", environment);
         return new JobFolder(folder, guard.holds() ? Optional.of(guard(guard, folder, empty)) : Optional.empty());
     }
 
-    private static Process guard(ProcessGroupGuard guard, Path folder, Optional<Path> empty) throws IOException {
+    private static Process guard(ChildProcessGuard guard, Path folder, Optional<Path> empty) throws IOException {
         String other = empty.map(Path::toString).orElse("");
         return new ProcessBuilder(guard.script(GUARD, List.of(folder.toString(), other)))
                 .redirectOutput(Redirect.DISCARD)

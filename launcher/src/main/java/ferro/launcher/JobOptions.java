@@ -4,9 +4,9 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.NodesApartException;
+import ferro.launcher.input.JobStartException;
 import ferro.launcher.input.Placement;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import ferro.launcher.rank.CoreBinding;
 import ferro.spi.BackendProvider;
 import ferro.spi.Services;
@@ -160,13 +160,13 @@ final class JobOptions {
      * @param inside the result of {@link #settle}
      * @param made   creates the job from {@link #spec}
      */
-    Job job(CommandContext inside, Function<JobSpec, Job> made) throws InterruptedException, NodesApartException {
+    Job job(CommandContext inside, Function<JobSpec, Job> made) throws InterruptedException, JobStartException {
         try {
             return made.apply(spec());
         } catch (BadInputException wrong) {
             Optional<JobSpec> readable = readable();
             if (readable.isPresent()) {
-                Optional<NodesApartException> said = NodeMeeting.unstarted(readable.get(), inside, wrong);
+                Optional<JobStartException> said = NodeRendezvous.unstarted(readable.get(), inside, wrong);
                 if (said.isPresent()) {
                     throw said.get();
                 }
@@ -186,7 +186,7 @@ final class JobOptions {
         try {
             Optional<JobSpec> readable = readable();
             if (readable.isPresent()) {
-                NodeMeeting.unstarted(readable.get(), world, new BadInputException(why));
+                NodeRendezvous.unstarted(readable.get(), world, new BadInputException(why));
             }
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
@@ -227,7 +227,7 @@ final class JobOptions {
                 time("--grace", grace),
                 silence(),
                 DebuggedRanks.NONE,
-                Restarts.NONE);
+                RestartLimit.NONE);
     }
 
     private Duration silence() {

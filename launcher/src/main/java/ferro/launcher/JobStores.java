@@ -5,8 +5,8 @@ import ferro.backend.tcp.store.EndedRanks;
 import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.nodes.NodeCard;
-import ferro.launcher.nodes.Nodes;
+import ferro.launcher.nodes.LauncherConnections;
+import ferro.launcher.nodes.LauncherEntry;
 import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
 import java.util.List;
@@ -32,8 +32,8 @@ final class JobStores implements AutoCloseable {
     private final JobSpec spec;
     private final JobKeys keys;
     private final Consumer<String> notes;
-    private Optional<StoreHost> launchers = Optional.empty();
-    private Optional<StoreHost> ranks = Optional.empty();
+    private Optional<RankStore> launchers = Optional.empty();
+    private Optional<RankStore> ranks = Optional.empty();
     private AtomicInteger refused = new AtomicInteger();
 
     JobStores(JobSpec spec, JobKeys keys, Consumer<String> notes) {
@@ -50,17 +50,17 @@ final class JobStores implements AutoCloseable {
     void open(int generation, BlockingQueue<JobEvent> events) throws IOException {
         boolean apart = spec.restarts().areAny() && spec.placement().nodes() > 1;
         if (launchers.isEmpty() && apart) {
-            launchers = Optional.of(StoreHost.open(spec, keys.ofJob(), new LinkedBlockingQueue<>(), notes));
+            launchers = Optional.of(RankStore.open(spec, keys.ofJob(), new LinkedBlockingQueue<>(), notes));
         }
         if (apart && !spec.placement().servesStore()) {
             return;
         }
         JobKey key = keys.ofRanks(generation);
-        Optional<StoreHost> known = launchers.or(() -> ranks);
-        ranks.ifPresent(StoreHost::close);
-        StoreHost opened = known.isPresent()
+        Optional<RankStore> known = launchers.or(() -> ranks);
+        ranks.ifPresent(RankStore::close);
+        RankStore opened = known.isPresent()
                 ? known.get().forRanks(wantedPort(), key, spec.placement().worldSize(), events)
-                : StoreHost.open(spec, key, events, notes);
+                : RankStore.open(spec, key, events, notes);
         ranks = Optional.of(opened);
         opened.server().ifPresent(server -> serve(server, generation));
     }
@@ -88,9 +88,9 @@ final class JobStores implements AutoCloseable {
             }
         });
         launchers
-                .flatMap(StoreHost::server)
-                .ifPresent(all -> all.onSet((key, value) ->
-                        Nodes.endedRank(key, generation).ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
+                .flatMap(RankStore::server)
+                .ifPresent(all -> all.onSet((key, value) -> LauncherConnections.endedRank(key, generation)
+                        .ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
     }
 
     /** Prints how many processes of other generations were refused, if the number is greater than one. */
@@ -118,14 +118,14 @@ final class JobStores implements AutoCloseable {
      *
      * @param cards entries of all launchers
      */
-    StoreHost ofRanks(List<NodeCard> cards) {
+    RankStore ofRanks(List<LauncherEntry> cards) {
         return ranks.orElseGet(() ->
-                new StoreHost(new Endpoint(meetingPoint().host(), cards.get(0).storePort())));
+                new RankStore(new Endpoint(meetingPoint().host(), cards.get(0).storePort())));
     }
 
     @Override
     public void close() {
-        ranks.ifPresent(StoreHost::close);
-        launchers.ifPresent(StoreHost::close);
+        ranks.ifPresent(RankStore::close);
+        launchers.ifPresent(RankStore::close);
     }
 }

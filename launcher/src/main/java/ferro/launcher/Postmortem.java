@@ -2,16 +2,16 @@ package ferro.launcher;
 
 import ferro.RankEnd;
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.analyze.PlainTexts;
 import ferro.launcher.analyze.ProcessEnds;
+import ferro.launcher.analyze.RankFormatter;
 import ferro.launcher.analyze.Verdict;
-import ferro.launcher.analyze.VerdictText;
-import ferro.launcher.analyze.VerdictText.SeenBeside;
+import ferro.launcher.analyze.VerdictFormatter;
+import ferro.launcher.analyze.VerdictFormatter.ShownContext;
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.nodes.LauncherEntry;
 import ferro.launcher.nodes.LostNode;
-import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.FailureBox;
-import ferro.launcher.output.FailureBox.Printed;
+import ferro.launcher.output.FailureBox.ReportedOutput;
 import ferro.launcher.output.FailureBox.TracePart;
 import ferro.launcher.output.FoldedTrace;
 import ferro.launcher.output.RankOutput;
@@ -59,18 +59,18 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
      * @param analyzed     analyses the recordings of the ranks
      */
     static Postmortem of(
-            Map<Integer, NodeEnd> reports,
-            List<NodeCard> nodes,
+            Map<Integer, NodeReport> reports,
+            List<LauncherEntry> nodes,
             long startedNanos,
             Function<ProcessEnds, Optional<Analysis>> analyzed) {
-        JobOutcome outcome = NodeEnd.merged(reports, nodes, startedNanos);
+        JobOutcome outcome = NodeReport.merged(reports, nodes, startedNanos);
         boolean well = reports.size() == nodes.size()
                 && outcome.failures().isEmpty()
                 && outcome.signal() == null
                 && outcome.stopped().isEmpty();
         Optional<Verdict> verdict = well
                 ? Optional.empty()
-                : analyzed.apply(NodeEnd.ends(reports, nodes)).map(Analysis::judged);
+                : analyzed.apply(NodeReport.ends(reports, nodes)).map(Analysis::judged);
         Map<Integer, String> folders = new TreeMap<>();
         reports.forEach((node, report) -> {
             if (report.folder() != null && (nodes.size() > 1 || verdict.isPresent())) {
@@ -83,8 +83,8 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     /** Returns the end of the rank that failed first. */
-    JobEvent.Ended first() {
-        JobEvent.Ended earliest = outcome.failures().get(0);
+    JobEvent.RankEndEvent first() {
+        JobEvent.RankEndEvent earliest = outcome.failures().get(0);
         return byItself().stream()
                 .filter(ended -> guilty().contains(ended.rank()))
                 .findFirst()
@@ -102,7 +102,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
 
     /** Returns one line with the ranks to blame and the last output of the rank that failed first. */
     String cause() {
-        JobEvent.Ended first = first();
+        JobEvent.RankEndEvent first = first();
         String how = ExitCode.signal(first.code())
                 .map(name -> " was ended by signal " + name)
                 .orElseGet(() -> " ended with exit code " + first.code() + lastWord(first));
@@ -110,7 +110,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     /** Returns the exception or the last line of a rank, shortened as in a {@link RankEnd}; may be empty. */
-    private String lastWord(JobEvent.Ended ended) {
+    private String lastWord(JobEvent.RankEndEvent ended) {
         Optional<RankOutput> output = known(ended.rank());
         Optional<String> thrown = output.flatMap(RankOutput::reason);
         String line = thrown.or(() -> output.map(RankOutput::lastLine)).orElse("");
@@ -127,7 +127,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     private String blame() {
-        String ranks = PlainTexts.ranks(guilty());
+        String ranks = RankFormatter.ranks(guilty());
         return judged().isEmpty()
                 ? ranks + " did not join"
                 : ranks + (guilty().size() == 1 ? " is to blame" : " are to blame");
@@ -151,7 +151,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     /** Returns the ends of ranks that failed by themselves and that no launcher has caused. */
-    private List<JobEvent.Ended> byItself() {
+    private List<JobEvent.RankEndEvent> byItself() {
         return outcome.failures().stream()
                 .filter(ended -> !outcome.stopped().contains(ended.rank()))
                 .toList();
@@ -172,7 +172,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
 
     /** Returns the failure report of a job whose first failure is the loss of a node. */
     FailureBox box(List<LostNode> lost, double seconds) {
-        NodeCard first = lost.get(0).card();
+        LauncherEntry first = lost.get(0).card();
         List<String> lines = new ArrayList<>();
         // the first line of the report has the reason why the first node is lost
         lost.forEach(one -> lines.add(one.card()
@@ -182,12 +182,12 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
                 + (one == lost.get(0) ? "" : ": " + one.why())));
         if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
             // without this condition, the first line and the diagnosis would blame different ranks
-            lines.addAll(recorded(SeenBeside.NOTHING, false));
+            lines.addAll(recorded(ShownContext.NOTHING, false));
         }
         String headline = "node " + first.node() + " is lost: " + lost.get(0).why();
-        FailureBox.First node =
-                new FailureBox.First(FailureBox.NO_RANK, headline, first + ", " + first.rankNumbers(), 0);
-        Printed nothing = new Printed(List.of(), TracePart.NONE, FailureBox.NO_RANK, List.of());
+        FailureBox.FailureSource node =
+                new FailureBox.FailureSource(FailureBox.NO_RANK, headline, first + ", " + first.rankNumbers(), 0);
+        ReportedOutput nothing = new ReportedOutput(List.of(), TracePart.NONE, FailureBox.NO_RANK, List.of());
         return new FailureBox(node, seconds, lines, others(FailureBox.NO_RANK), nothing, places.more());
     }
 
@@ -200,8 +200,9 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         boolean below = part == TracePart.COMPLETE || part == TracePart.FRAMES;
         lines.addAll(diagnosis(below && !first.trace().isEmpty()));
         int rank = first.rank();
-        FailureBox.First start = new FailureBox.First(rank, headline(rank), places.of(rank), first.pid());
-        Printed printedOnes = new Printed(first.trace(), part, last.rank(), last.lastLines());
+        FailureBox.FailureSource start =
+                new FailureBox.FailureSource(rank, headline(rank), places.of(rank), first.pid());
+        ReportedOutput printedOnes = new ReportedOutput(first.trace(), part, last.rank(), last.lastLines());
         return new FailureBox(start, seconds, lines, others(rank), printedOnes, places.more());
     }
 
@@ -276,9 +277,9 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     /** Returns the diagnosis, with the first frames of a recorded exception unless its printed trace is shown. */
-    private List<String> recorded(SeenBeside beside, boolean traceBelow) {
+    private List<String> recorded(ShownContext beside, boolean traceBelow) {
         List<String> lines = new ArrayList<>();
-        verdict.map(found -> VerdictText.of(found, beside)).ifPresent(texts -> {
+        verdict.map(found -> VerdictFormatter.of(found, beside)).ifPresent(texts -> {
             lines.add("diagnosis: " + texts.get(0));
             for (String reason : texts.subList(1, Math.min(texts.size(), 1 + MOST_REASONS))) {
                 List<String> explained = FoldedTrace.of(reason.lines().toList());
@@ -292,8 +293,8 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     private List<String> diagnosis(boolean traceBelow) {
-        JobEvent.Ended first = first();
-        SeenBeside beside = new SeenBeside(
+        JobEvent.RankEndEvent first = first();
+        ShownContext beside = new ShownContext(
                 output(first.rank()).thrown().filter(any -> traceBelow),
                 Optional.of(ExitCode.describe(first.code())).filter(any -> guilty().equals(Set.of(first.rank()))));
         List<String> lines = recorded(beside, traceBelow);
@@ -310,8 +311,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
 
     private String halted(int rank, long pid) {
         String node = places.elsewhere(rank);
-        boolean explained = verdict.filter(found -> found.saysSuspended(rank)).isPresent();
-        return explained
+        return verdict.filter(found -> found.saysSuspended(rank)).isPresent()
                 ? "kill -s CONT " + pid + node + " would have resumed rank " + rank
                 : "rank " + rank + ", pid " + pid + node + ", was " + ProcessEnds.SUSPENDED + "; kill -s CONT " + pid
                         + " would have resumed it";
@@ -320,30 +320,31 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     /** Returns the other ranks that failed later by themselves, with reasons, and the ranks that were stopped. */
     private List<String> others(int first) {
         // the diagnosis explains the ends of the ranks to blame
-        List<JobEvent.Ended> later = outcome.failures().stream()
+        List<JobEvent.RankEndEvent> later = outcome.failures().stream()
                 .filter(ended -> ended.rank() != first && !guilty().contains(ended.rank()))
                 .filter(ended -> !outcome.stopped().contains(ended.rank())
                         || output(ended.rank()).reason().isPresent())
                 .toList();
         List<String> lines = new ArrayList<>();
-        List<JobEvent.Ended> explained = later.stream()
+        List<JobEvent.RankEndEvent> explained = later.stream()
                 .filter(ended -> isExplained(output(ended.rank())))
                 .toList();
         if (!explained.isEmpty()) {
             lines.add("failed because of it: "
-                    + PlainTexts.ranks(
-                            explained.stream().map(JobEvent.Ended::rank).toList()));
+                    + RankFormatter.ranks(
+                            explained.stream().map(JobEvent.RankEndEvent::rank).toList()));
         }
-        List<JobEvent.Ended> untold =
+        List<JobEvent.RankEndEvent> untold =
                 later.stream().filter(ended -> !explained.contains(ended)).toList();
         reasons(untold)
-                .forEach((reason, ranks) -> lines.add("failed after it: " + PlainTexts.ranks(ranks) + ": " + reason));
+                .forEach(
+                        (reason, ranks) -> lines.add("failed after it: " + RankFormatter.ranks(ranks) + ": " + reason));
         lines.addAll(stopped(later));
         return lines;
     }
 
     /** Returns the reasons for ends of ranks, each with all ranks that have the same reason. */
-    private Map<String, Set<Integer>> reasons(List<JobEvent.Ended> ends) {
+    private Map<String, Set<Integer>> reasons(List<JobEvent.RankEndEvent> ends) {
         Map<String, Set<Integer>> same = sharing(ends, this::reason);
         Map<String, Set<Integer>> alike = sharing(ends, this::reasonLessItself);
         // a reason of several ranks may name one of them; reasons that differ only in the rank's number are merged
@@ -356,7 +357,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
     }
 
     /** Returns the ranks that the launcher has stopped, without ranks that had already failed by themselves. */
-    private List<String> stopped(List<JobEvent.Ended> failed) {
+    private List<String> stopped(List<JobEvent.RankEndEvent> failed) {
         Set<Integer> innocent = new TreeSet<>(outcome.stopped());
         failed.forEach(ended -> innocent.remove(ended.rank()));
         Set<Integer> culprits = new TreeSet<>(innocent);
@@ -365,30 +366,30 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         culprits.removeAll(outcome.halted().keySet());
         List<String> lines = new ArrayList<>();
         if (!culprits.isEmpty()) {
-            lines.add(PlainTexts.ranks(culprits)
+            lines.add(RankFormatter.ranks(culprits)
                     + (culprits.size() == 1
                             ? " was still running: its launcher has ended it"
                             : " were still running: their launcher has ended them"));
         }
         if (!innocent.isEmpty()) {
-            lines.add("stopped because of it: " + PlainTexts.ranks(innocent));
+            lines.add("stopped because of it: " + RankFormatter.ranks(innocent));
         }
         return lines;
     }
 
     private static Map<String, Set<Integer>> sharing(
-            List<JobEvent.Ended> ends, Function<JobEvent.Ended, String> reason) {
+            List<JobEvent.RankEndEvent> ends, Function<JobEvent.RankEndEvent, String> reason) {
         Map<String, Set<Integer>> sharing = new LinkedHashMap<>();
         ends.forEach(ended -> sharing.computeIfAbsent(reason.apply(ended), key -> new TreeSet<>())
                 .add(ended.rank()));
         return sharing;
     }
 
-    private String reason(JobEvent.Ended ended) {
+    private String reason(JobEvent.RankEndEvent ended) {
         return output(ended.rank()).reason().orElseGet(() -> ExitCode.describe(ended.code()));
     }
 
-    private String reasonLessItself(JobEvent.Ended ended) {
+    private String reasonLessItself(JobEvent.RankEndEvent ended) {
         return reason(ended).replaceAll("\\brank " + ended.rank() + "\\b", "this rank");
     }
 }

@@ -3,7 +3,7 @@ package ferro.launcher;
 import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
-import ferro.launcher.program.Recordings;
+import ferro.launcher.program.RecordingsFolder;
 import ferro.spi.Settings;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -20,7 +20,7 @@ import java.util.random.RandomGenerator;
  * @param recordings folder to which the flight recorders write
  * @param generation number of the start of all ranks, from 0
  */
-record RankEnvironment(JobSpec spec, StoreHost store, JobKey key, Recordings recordings, int generation) {
+record RankEnvironment(JobSpec spec, RankStore store, JobKey key, RecordingsFolder recordings, int generation) {
     /** Variables that would override variables of this launcher. An outer launcher may have set such variables. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",

@@ -1,7 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.analyze.Analysis;
-import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.nodes.LauncherEntry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * @param nodes   entries of the launchers, by number of the node
  * @param folders folders with recordings, by number of the node
  */
-record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
+record RecordingLocations(List<LauncherEntry> nodes, Map<Integer, String> folders) {
     /** Returns the host of a rank, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
     String of(int rank) {
         return nodes.size() == 1 ? "host " + nodes.get(0).host() : node(rank).toString();
@@ -27,7 +27,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.size() == 1 ? "" : " on " + node(rank);
     }
 
-    NodeCard node(int rank) {
+    LauncherEntry node(int rank) {
         return nodes.get(rank / nodes.get(0).ranks());
     }
 
@@ -61,7 +61,7 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
     private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
         SortedMap<Integer, String> others = new TreeMap<>(byNode);
         others.remove(0);
-        return nodes.stream().map(NodeCard::host).distinct().count() < 2
+        return nodes.stream().map(LauncherEntry::host).distinct().count() < 2
                 || !others.isEmpty() && others.entrySet().stream().allMatch(one -> has(one.getKey(), one.getValue()));
     }
 

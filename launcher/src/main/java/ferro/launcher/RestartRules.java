@@ -1,7 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -19,13 +19,13 @@ final class RestartRules {
     /** Largest number of generations in a row whose ranks do not join. Another generation would fail, too. */
     private static final int MAX_UNJOINED = 2;
 
-    private final Restarts limits;
+    private final RestartLimit limits;
     private final LongSupplier clock;
     private final Deque<Long> failures = new ArrayDeque<>();
     private int unjoined;
 
     /** Creates the rules of a job that has not failed yet. The clock returns nanoseconds. */
-    RestartRules(Restarts limits, LongSupplier clock) {
+    RestartRules(RestartLimit limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;
     }

@@ -2,10 +2,10 @@ package ferro.launcher;
 
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
-import ferro.launcher.program.Programs;
+import ferro.launcher.program.ProgramFinder;
 import ferro.launcher.program.Target;
 import java.util.List;
 import java.util.Optional;
@@ -96,7 +96,7 @@ final class RunCommand implements Callable<Integer> {
         CommandContext inside = options.settle(world);
         List<String> given = words == null ? List.of() : words;
         if (!behindDashes(given.size())) {
-            OptionSuggestion.behindProgram(given, command).ifPresent(world.screen()::note);
+            OptionSuggester.behindProgram(given, command).ifPresent(world.screen()::note);
         }
         return options.job(inside, spec -> {
                     JobSpec checked =
@@ -106,15 +106,15 @@ final class RunCommand implements Callable<Integer> {
                 .run();
     }
 
-    private Restarts restarts() {
-        return new Restarts(
+    private RestartLimit restarts() {
+        return new RestartLimit(
                 restarts, Optional.ofNullable(restartWindow).map(text -> JobOptions.time("--restart-window", text)));
     }
 
     private Target target(List<String> given) {
         if (behindDashes(given.size())) {
             new DebuggedRanks(debugged).refuse(String.join(" ", given));
-            return Target.ofCommand(List.copyOf(given), Programs.of(world.environment()));
+            return Target.ofCommand(List.copyOf(given), ProgramFinder.of(world.environment()));
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));

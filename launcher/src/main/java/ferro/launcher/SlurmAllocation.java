@@ -33,8 +33,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
      */
     static Optional<SlurmAllocation> find(Map<String, String> environment) {
         JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
-        boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
-        if (!nearest) {
+        if (found.seen().isEmpty() || !isStep(found.seen().get(0))) {
             refuseHidden(found, environment);
             return Optional.empty();
         }
@@ -84,8 +83,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                     + found.seen().get(0).family().title() + " take precedence");
         }
         boolean inStep = found.seen().stream().anyMatch(SlurmAllocation::isStep);
-        boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
-        return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
+        return environment.containsKey("SLURM_JOB_ID") && !inStep && nodes.matches("[0-9]+") && !nodes.equals("1")
                 ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes
                         + " nodes, but this launcher uses one; to use all: srun --ntasks-per-node=1 "
                         + Invocation.ofProcess().line("run"))

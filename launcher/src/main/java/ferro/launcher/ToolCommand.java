@@ -38,7 +38,7 @@ final class ToolCommand implements Callable<Integer> {
                 return new ToolCommand(world, found);
             }
         }
-        return new MissingTool(module);
+        return new MissingCommand(module);
     }
 
     @Override
@@ -74,13 +74,13 @@ final class ToolCommand implements Callable<Integer> {
 
     /** A replacement of a subcommand whose module is not on the class path. */
     @Command(description = "Not available here: its module is not on the class path.")
-    private static final class MissingTool implements Callable<Integer> {
+    private static final class MissingCommand implements Callable<Integer> {
         private final String module;
 
         @Unmatched
         private List<String> given;
 
-        MissingTool(String module) {
+        MissingCommand(String module) {
             this.module = module;
         }
 

@@ -118,12 +118,13 @@ class CauseTest {
         return new RankOutput(rank, 1000 + rank, List.of(), List.of(lines));
     }
 
-    private String cause(List<JobEvent.Ended> failures, RankOutput... said) {
+    private String cause(List<JobEvent.RankEndEvent> failures, RankOutput... said) {
         return report(failures, List.of(), said).cause();
     }
 
     /** Returns the report on a job of four ranks; the launcher has stopped those that have not ended by themselves. */
-    private Postmortem report(List<JobEvent.Ended> failures, List<JobEvent.Ended> left, RankOutput... said) {
+    private Postmortem report(
+            List<JobEvent.RankEndEvent> failures, List<JobEvent.RankEndEvent> left, RankOutput... said) {
         Set<Integer> stopped = new TreeSet<>(Set.of(0, 1, 2, 3));
         Stream.concat(failures.stream(), left.stream()).forEach(one -> stopped.remove(one.rank()));
         Map<Integer, RankOutput> printed = new TreeMap<>();

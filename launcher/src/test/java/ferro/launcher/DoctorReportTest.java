@@ -12,8 +12,8 @@ import ferro.backend.nccl.device.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
-import ferro.launcher.input.Descriptors;
-import ferro.launcher.program.Programs;
+import ferro.launcher.input.DescriptorCheck;
+import ferro.launcher.program.ProgramFinder;
 import ferro.launcher.rank.CoreBinding;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class DoctorReportTest {
     private final String folder = System.getProperty("java.io.tmpdir");
 
-    private static final Programs PROGRAMS = new Programs("/usr/bin:/bin");
+    private static final ProgramFinder PROGRAMS = new ProgramFinder("/usr/bin:/bin");
 
     @Test
     void anOrdinaryMachineCanRunAJob() {
@@ -291,8 +291,8 @@ class DoctorReportTest {
             return DoctorReport.of(
                     context,
                     PROGRAMS,
-                    new CoreBinding.Cores(cores, List.of()),
-                    new Descriptors(OptionalLong.of(openFiles), 26));
+                    new CoreBinding.UsableCores(cores, List.of()),
+                    new DescriptorCheck(OptionalLong.of(openFiles), 26));
         }
     }
 

@@ -37,12 +37,10 @@ class DumpCommandTest {
 
     @Test
     void ranksThatDoNotAnswerAreNamed() throws Exception {
-        answer(1);
-        Files.setLastModifiedTime(file(1), FileTime.fromMillis(1_000));
+        Files.setLastModifiedTime(answer(1), FileTime.fromMillis(1_000));
         // here before the wait begins: how soon two ranks answer depends on the machine
         for (int rank : List.of(0, 2)) {
-            answer(rank);
-            Files.setLastModifiedTime(file(rank), FileTime.from(Instant.now().plusSeconds(600)));
+            Files.setLastModifiedTime(answer(rank), FileTime.from(Instant.now().plusSeconds(600)));
         }
 
         int code = execute("dump", "--wait", "100ms", folder.toString());
@@ -70,8 +68,7 @@ class DumpCommandTest {
     void damagedAnswersAreNamedWithTheReason() throws Exception {
         FileTime later = FileTime.from(Instant.now().plusSeconds(600));
         for (int rank = 0; rank < 3; rank++) {
-            answer(rank);
-            Files.setLastModifiedTime(rank == 0 ? Files.writeString(file(0), "{\"format\":1,") : file(rank), later);
+            Files.setLastModifiedTime(rank == 0 ? Files.writeString(file(0), "{\"format\":1,") : answer(rank), later);
         }
 
         int code = execute("dump", "--wait", "100ms", folder.toString());
@@ -84,11 +81,9 @@ class DumpCommandTest {
     @Test
     void recordingsOfAnotherJobDoNotAnswerADump() throws Exception {
         FileTime later = FileTime.from(Instant.now().plusSeconds(600));
-        answer(0);
-        Files.setLastModifiedTime(Files.move(file(0), folder.resolve("ferro-k-rank3.json")), later);
+        Files.setLastModifiedTime(Files.move(answer(0), folder.resolve("ferro-k-rank3.json")), later);
         for (int rank = 0; rank < 3; rank++) {
-            answer(rank);
-            Files.setLastModifiedTime(file(rank), later);
+            Files.setLastModifiedTime(answer(rank), later);
         }
 
         int code = execute("dump", "--wait", "100ms", folder.toString());
@@ -143,12 +138,12 @@ class DumpCommandTest {
         });
     }
 
-    private void answer(int rank) throws IOException {
+    private Path answer(int rank) throws IOException {
         Path written = Files.writeString(
                 folder.resolve("." + rank),
                 "{\"format\":1,\"job\":\"j\",\"rank\":" + rank + ",\"worldSize\":3,\"wallNanos\":5000000000,"
                         + "\"clockNanos\":7,\"groups\":[],\"operations\":[]}");
-        Files.move(written, file(rank), StandardCopyOption.ATOMIC_MOVE);
+        return Files.move(written, file(rank), StandardCopyOption.ATOMIC_MOVE);
     }
 
     private Path file(int rank) {

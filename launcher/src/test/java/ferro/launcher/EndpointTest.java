@@ -53,8 +53,8 @@ class EndpointTest {
     @ValueSource(strings = {"127.0.1.1", "127.1", "127.0.257", "localhost", "ip6-localhost", "::1", "::1%elsewhere"})
     void aLoopbackAddressIsAcceptedIfTheUserTypedIt(String typed) {
         Endpoint wanted = new Endpoint(typed, 29500);
-        assertEquals(wanted, StoreHost.reachable(wanted, true, EndpointTest::unexpected));
-        assertEquals(wanted, StoreHost.reachable(wanted, false, EndpointTest::unexpected));
+        assertEquals(wanted, RankStore.reachable(wanted, true, EndpointTest::unexpected));
+        assertEquals(wanted, RankStore.reachable(wanted, false, EndpointTest::unexpected));
     }
 
     private static void unexpected(String line) {

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
-import ferro.launcher.GenerationOutcome.ConclusionKind;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.GenerationOutcome.EndReason;
+import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ class GenerationsTest {
     private static final GenerationOutcome KILLED = failed(137, "rank 2 was ended by signal KILL");
 
     private static GenerationOutcome failed(int code, String cause) {
-        return new GenerationOutcome(code, List.of(), null, cause, ConclusionKind.FAILED);
+        return new GenerationOutcome(code, List.of(), null, cause, EndReason.FAILED);
     }
 
     /** Ends a generation after 3 s. */
@@ -31,7 +31,7 @@ class GenerationsTest {
     }
 
     private static Generations generations(int most, Optional<Duration> window) {
-        return new Generations(new Restarts(most, window), () -> 0);
+        return new Generations(new RestartLimit(most, window), () -> 0);
     }
 
     @Test
@@ -53,7 +53,7 @@ class GenerationsTest {
     @Test
     void theTimeThatRanksTakeToEndCountsForTheRestartDelay() {
         long[] now = {5_000_000_000L};
-        Generations many = new Generations(new Restarts(9, Optional.empty()), () -> now[0]);
+        Generations many = new Generations(new RestartLimit(9, Optional.empty()), () -> now[0]);
         assertEquals(700, many.ended(KILLED, true, "", 4_700_000_000L, 3).waitMillis());
 
         GenerationOutcome late = many.ended(KILLED, true, "", 1_000_000_000L, 3);
@@ -131,7 +131,7 @@ class GenerationsTest {
 
     @Test
     void aSuccessfulOrRequestedEndIsNotRestarted() {
-        for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
+        for (EndReason kind : List.of(EndReason.WELL, EndReason.ASKED)) {
             GenerationOutcome end =
                     generations(3).ended(new GenerationOutcome(0, List.of(), null, "", kind), true, "", 0, 3);
 

@@ -3,6 +3,7 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,8 +30,7 @@ class InvocationTest {
 
     @Test
     void theCommandLineWorksFromAnyFolderWithoutTheScript() throws Exception {
-        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        String line = Invocation.of(Optional.empty(), path).line("secret", folder.resolve("a secret"));
+        String line = Invocation.of(Optional.empty(), Jvm.classPath()).line("secret", folder.resolve("a secret"));
 
         assertEquals(folder.resolve("a secret") + "\n", printed(folder, "PATH=/usr/bin:/bin; " + line));
     }
@@ -41,8 +41,7 @@ class InvocationTest {
 
         String command = Invocation.of(Optional.empty(), path).command();
 
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        assertEquals(java + " -cp '/lib/*:/one/b.jar:/classes' ferro.launcher.FerroCommand", command);
+        assertEquals(Jvm.java() + " -cp '/lib/*:/one/b.jar:/classes' ferro.launcher.FerroCommand", command);
     }
 
     @Test

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.launcher.input.BadInputException;
-import ferro.launcher.program.Programs;
-import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.program.ProgramFinder;
+import ferro.launcher.rank.ChildProcessGuard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JobFolderTest {
-    private final ProcessGroupGuard groupGuard = ProcessGroupGuard.find(Programs.of(Map.of()));
+    private final ChildProcessGuard groupGuard = ChildProcessGuard.find(ProgramFinder.of(Map.of()));
 
     @TempDir
     private Path temporary;

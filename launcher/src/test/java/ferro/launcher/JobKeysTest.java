@@ -13,9 +13,9 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
-import ferro.launcher.input.Restarts;
-import ferro.launcher.program.Programs;
-import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.input.RestartLimit;
+import ferro.launcher.program.ProgramFinder;
+import ferro.launcher.rank.ChildProcessGuard;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,28 +26,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JobKeysTest {
-    private static final Restarts SOME = new Restarts(3, Optional.empty());
-    private static final ProcessGroupGuard GUARD = ProcessGroupGuard.find(Programs.of(Map.of()));
+    private static final RestartLimit SOME = new RestartLimit(3, Optional.empty());
+    private static final ChildProcessGuard GUARD = ChildProcessGuard.find(ProgramFinder.of(Map.of()));
 
     @TempDir
     private Path temporary;
 
+    @AutoClose
     private JobFolder folder;
 
     @BeforeEach
     void make() throws Exception {
         folder = JobFolder.create(GUARD, Optional.empty(), Map.of());
-    }
-
-    @AfterEach
-    void remove() throws Exception {
-        folder.close();
     }
 
     @Test
@@ -85,7 +81,7 @@ class JobKeysTest {
 
     @Test
     void aJobWithoutRestartsKeepsItsNameAndSecretFile() throws Exception {
-        JobSpec two = several(Restarts.NONE);
+        JobSpec two = several(RestartLimit.NONE);
         JobKeys keys = JobKeys.of(two, Map.of(), folder);
 
         assertEquals(new JobKeys.JobKey("default", two.secretFile().get()), keys.ofRanks(0));
@@ -117,11 +113,11 @@ class JobKeysTest {
         String refused = message(BadInputException.class, () -> JobKeys.of(some, Map.of("FERRO_JOB_ID", most), folder));
 
         assertStarts(refused, "FERRO_JOB_ID " + most + " is too long for --restarts");
-        JobKeys keys = JobKeys.of(several(Restarts.NONE), Map.of("FERRO_JOB_ID", most), folder);
+        JobKeys keys = JobKeys.of(several(RestartLimit.NONE), Map.of("FERRO_JOB_ID", most), folder);
         assertEquals(most, keys.ofRanks(0).id());
     }
 
-    private JobSpec several(Restarts restarts) throws Exception {
+    private JobSpec several(RestartLimit restarts) throws Exception {
         Path secret = temporary.resolve("secret");
         if (Files.notExists(secret)) {
             SecretFile.create(secret);

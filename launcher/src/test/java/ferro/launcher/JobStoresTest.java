@@ -15,11 +15,11 @@ import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
-import ferro.launcher.input.Restarts;
-import ferro.launcher.nodes.NodeCard;
-import ferro.launcher.program.Programs;
+import ferro.launcher.input.RestartLimit;
+import ferro.launcher.nodes.LauncherEntry;
+import ferro.launcher.program.ProgramFinder;
+import ferro.launcher.rank.ChildProcessGuard;
 import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class JobStoresTest {
-    private static final Restarts SOME = new Restarts(3, Optional.empty());
+    private static final RestartLimit SOME = new RestartLimit(3, Optional.empty());
     private static final Duration LONG = Duration.ofSeconds(20);
 
     @TempDir
@@ -49,19 +49,16 @@ class JobStoresTest {
 
     private final BlockingQueue<String> notes = new LinkedBlockingQueue<>();
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+
+    @AutoClose
     private JobFolder folder;
 
     @BeforeEach
     void make() throws Exception {
-        folder = JobFolder.create(ProcessGroupGuard.find(Programs.of(Map.of())), Optional.empty(), Map.of());
+        folder = JobFolder.create(ChildProcessGuard.find(ProgramFinder.of(Map.of())), Optional.empty(), Map.of());
     }
 
-    @AfterEach
-    void remove() throws Exception {
-        folder.close();
-    }
-
-    private static TcpStoreClient client(StoreHost store, JobKey key) throws Exception {
+    private static TcpStoreClient client(RankStore store, JobKey key) throws Exception {
         InetSocketAddress at =
                 new InetSocketAddress(store.endpoint().host(), store.endpoint().port());
         return TcpStoreClient.open(StoreAddress.of(at, key.id(), SecretFile.read(key.secretFile()), 1), LONG);
@@ -73,12 +70,12 @@ class JobStoresTest {
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
             stores.open(0, events);
-            StoreHost first = stores.ofRanks(List.of());
+            RankStore first = stores.ofRanks(List.of());
             client(first, keys.ofRanks(0)).close();
 
             stores.open(1, events);
 
-            StoreHost second = stores.ofRanks(List.of());
+            RankStore second = stores.ofRanks(List.of());
             assertEquals(first.endpoint(), second.endpoint());
             client(second, keys.ofRanks(1)).close();
             for (int late = 0; late < 2; late++) {
@@ -100,7 +97,7 @@ class JobStoresTest {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (ServerSocket taken = new ServerSocket(0)) {
-            StoreHost store = named("127.0.0.1").forRanks(taken.getLocalPort(), keys.ofRanks(0), 2, events);
+            RankStore store = named("127.0.0.1").forRanks(taken.getLocalPort(), keys.ofRanks(0), 2, events);
             assertTrue(store.endpoint().port() != taken.getLocalPort());
             store.close();
         }
@@ -110,16 +107,16 @@ class JobStoresTest {
     void theStoreOfALaterGenerationNeedsNoNameService() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
-        try (StoreHost store = named("node-0.invalid").forRanks(0, keys.ofRanks(1), 2, events)) {
+        try (RankStore store = named("node-0.invalid").forRanks(0, keys.ofRanks(1), 2, events)) {
             assertEquals("node-0.invalid", store.endpoint().host());
             Endpoint served = new Endpoint("127.0.0.1", store.endpoint().port());
-            client(new StoreHost(served), keys.ofRanks(1)).close();
+            client(new RankStore(served), keys.ofRanks(1)).close();
         }
     }
 
     /** A store at a host that had this address when the job began. */
-    private static StoreHost named(String host) {
-        return new StoreHost(new Endpoint(host, 1), List.of(InetAddress.getLoopbackAddress()), Optional.empty());
+    private static RankStore named(String host) {
+        return new RankStore(new Endpoint(host, 1), List.of(InetAddress.getLoopbackAddress()), Optional.empty());
     }
 
     /** A firewall has a rule for this port. */
@@ -166,7 +163,7 @@ class JobStoresTest {
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
             stores.open(0, events);
             Endpoint launchers = stores.meetingPoint();
-            try (TcpStoreClient launcher = client(new StoreHost(launchers), keys.ofJob())) {
+            try (TcpStoreClient launcher = client(new RankStore(launchers), keys.ofJob())) {
                 stores.open(1, events);
                 byte[] late = EndedRanks.value(RankEnd.of(16, "h", 1));
                 byte[] end = EndedRanks.value(RankEnd.of(17, "h", 7));
@@ -178,7 +175,8 @@ class JobStoresTest {
                 }
             }
             assertEquals(launchers, stores.meetingPoint());
-            NodeCard zero = new NodeCard(0, "h", "127.0.0.1", 2, 2, "1", "", "", 7, "", "3", stores.ranksPort());
+            LauncherEntry zero =
+                    new LauncherEntry(0, "h", "127.0.0.1", 2, 2, "1", "", "", 7, "", "3", stores.ranksPort());
             JobSpec other = several(launchers, secret, 1);
             try (JobStores there = new JobStores(other, keys, notes::add)) {
                 there.open(1, events);

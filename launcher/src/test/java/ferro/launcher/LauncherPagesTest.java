@@ -5,18 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
-import ferro.launcher.output.Screen;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -55,7 +51,7 @@ class LauncherPagesTest {
 
     @Test
     void everyFerroOptionOnThePagesExists() throws IOException {
-        Map<String, CommandLine> commands = commands();
+        Map<String, CommandLine> commands = FerroCommand.commandLine().getSubcommands();
         List<String> wrong = new ArrayList<>();
         int seen = 0;
         for (Path file : files("")) {
@@ -121,7 +117,7 @@ class LauncherPagesTest {
         return option.startsWith("--") && SBATCH.contains(option.substring(2).replaceFirst("=.*", ""));
     }
 
-    private static Stream<String> found(String pattern, String text) {
+    static Stream<String> found(String pattern, String text) {
         return Pattern.compile(pattern, Pattern.MULTILINE)
                 .matcher(text)
                 .results()
@@ -132,12 +128,5 @@ class LauncherPagesTest {
         try (Stream<Path> all = Files.list(PAGES)) {
             return all.filter(file -> file.toString().endsWith(end)).sorted().toList();
         }
-    }
-
-    private static Map<String, CommandLine> commands() {
-        ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
-        Screen screen = new Screen(nowhere, nowhere);
-        CommandContext world = new CommandContext(Map.of(), screen, new PrintStream(nowhere), Optional.empty());
-        return FerroCommand.commandLine(world).getSubcommands();
     }
 }

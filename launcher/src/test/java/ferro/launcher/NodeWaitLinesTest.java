@@ -13,9 +13,9 @@ import ferro.launcher.JobKeys.JobKey;
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.NodesApartException;
+import ferro.launcher.input.JobStartException;
 import ferro.launcher.input.Placement;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.output.Screen;
 import java.io.BufferedReader;
@@ -65,14 +65,12 @@ class NodeWaitLinesTest {
         Path secret = secret();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
-            OutputStream stream = OutputStream.nullOutputStream();
             Map<String, String> hasty = Map.of("FERRO_JOIN_TIMEOUT", "300ms");
-            CommandContext world = new CommandContext(hasty, new Screen(stream, stream), System.out, Optional.empty());
-            NodeMeeting launcher =
-                    NodeMeeting.of(spec(0, master, secret), (folder, few) -> List.of("true"), world, master);
+            JobSpec spec = spec(0, master, secret, JobSpec.NODE_TIMEOUT);
+            NodeRendezvous launcher = launcher(spec, hasty, OutputStream.nullOutputStream());
 
             JobKey key = new JobKey("job", secret);
-            String text = message(NodesApartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null));
+            String text = message(JobStartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null));
 
             assertStarts(text, "the store that this launcher serves has not answered: ");
             assertTrue(text.endsWith("(ferro.join.timeout sets the time)"), text);
@@ -88,14 +86,12 @@ class NodeWaitLinesTest {
         try (ServerSocket free = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
             master = new Endpoint("127.0.0.1", free.getLocalPort());
         }
-        OutputStream stream = OutputStream.nullOutputStream();
-        CommandContext world = new CommandContext(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
         JobSpec spec = spec(1, master, secret, Duration.ofMillis(300));
-        NodeMeeting launcher = NodeMeeting.of(spec, (folder, few) -> List.of("true"), world, master);
+        NodeRendezvous launcher = launcher(spec, Map.of(), OutputStream.nullOutputStream());
 
         JobKey key = new JobKey("job", secret);
         GenerationStart later = new GenerationStart(1, true, Duration.ZERO);
-        NodesApartException missing = assertThrows(NodesApartException.class, () -> launcher.meet(key, 0, later, null));
+        JobStartException missing = assertThrows(JobStartException.class, () -> launcher.meet(key, 0, later, null));
 
         assertEquals(1, missing.exitCode());
         String text = missing.getMessage();
@@ -117,10 +113,7 @@ class NodeWaitLinesTest {
                 PipedInputStream printed = new PipedInputStream()) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
             PipedOutputStream printing = new PipedOutputStream(printed);
-            CommandContext world =
-                    new CommandContext(Map.of(), new Screen(printing, printing), System.out, Optional.empty());
-            NodeMeeting launcher =
-                    NodeMeeting.of(spec(node, master, secret), (folder, few) -> List.of("true"), world, master);
+            NodeRendezvous launcher = launcher(spec(node, master, secret, JobSpec.NODE_TIMEOUT), Map.of(), printing);
             Thread waiting = new Thread(() -> await(launcher, secret, printing), "test-launcher");
             waiting.setDaemon(true);
             waiting.start();
@@ -137,7 +130,7 @@ class NodeWaitLinesTest {
         }
     }
 
-    private static void await(NodeMeeting launcher, Path secret, PipedOutputStream printing) {
+    private static void await(NodeRendezvous launcher, Path secret, PipedOutputStream printing) {
         try (printing) {
             launcher.meet(new JobKey("job", secret), 0, GenerationStart.ONLY, null)
                     .close();
@@ -146,8 +139,10 @@ class NodeWaitLinesTest {
         }
     }
 
-    private static JobSpec spec(int node, Endpoint master, Path secret) {
-        return spec(node, master, secret, JobSpec.NODE_TIMEOUT);
+    private static NodeRendezvous launcher(JobSpec spec, Map<String, String> environment, OutputStream out) {
+        CommandContext world = new CommandContext(environment, new Screen(out, out), System.out, Optional.empty());
+        Endpoint master = spec.master().orElseThrow();
+        return NodeRendezvous.of(spec, (folder, few) -> List.of("true"), world, master);
     }
 
     private static JobSpec spec(int node, Endpoint master, Path secret, Duration nodeTimeout) {
@@ -162,6 +157,6 @@ class NodeWaitLinesTest {
                 Duration.ZERO,
                 nodeTimeout,
                 DebuggedRanks.NONE,
-                Restarts.NONE);
+                RestartLimit.NONE);
     }
 }

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
 import ferro.launcher.analyze.ProcessEnds;
+import ferro.launcher.analyze.ProcessEnds.EndKind;
+import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
 import ferro.launcher.output.RankOutput;
-import ferro.launcher.program.Recordings;
-import ferro.launcher.rank.Supervisor;
+import ferro.launcher.program.RecordingsFolder;
+import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,8 +31,7 @@ class PostmortemTest {
 
     @Test
     void ranksThatFailedForOneReasonShareALine() throws IOException {
-        Supervisor.JobOutcome outcome =
-                outcome(List.of(ended(2, 1), ended(0, 1), ended(3, 1), ended(1, 7)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(2, 1), ended(0, 1), ended(3, 1), ended(1, 7)), List.of(), Set.of());
         String box = box(
                 outcome,
                 printed(0, MAIN + "ferro.FerroException: ABORTED: allReduce on group \"world\" rank 0 seq 4: rank 2 x"),
@@ -46,8 +47,7 @@ class PostmortemTest {
 
     @Test
     void ranksWhoseReasonsDifferOnlyInTheRankShareALine() throws IOException {
-        Supervisor.JobOutcome outcome =
-                outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1), ended(3, 1)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1), ended(3, 1)), List.of(), Set.of());
         String lost = MAIN + "ferro.FerroException: PEER_LOST: barrier on group \"world\" rank ";
 
         String themselves = box(
@@ -69,7 +69,7 @@ class PostmortemTest {
 
     @Test
     void reasonsAreWrappedInsteadOfCut() throws IOException {
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
                 printed(0, MAIN + "java.lang.Error: " + "word ".repeat(90) + "end", "\tat app.Main.main(Main.java:3)"),
@@ -86,7 +86,7 @@ class PostmortemTest {
         String text = "rank 1 aborted the group: java.lang.Error: no data\n    at app.Main.load(Main.java:9)"
                 + "\n    at java.base/java.lang.Thread.run(Thread.java:840)\n  caused by java.io.IOException: disk";
         recording(0, "ABORTED", List.of(1), text);
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
 
         String silent = box(outcome, printed(0), printed(1));
         String printed =
@@ -109,7 +109,7 @@ class PostmortemTest {
         for (int rank = 0; rank < 3; rank++) {
             recording(rank, "PEER_LOST", List.of(1), left);
         }
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1)), List.of(), Set.of());
         String lost = MAIN + "ferro.FerroException: PEER_LOST: barrier on group \"world\" rank ";
 
         String box = box(
@@ -136,16 +136,9 @@ class PostmortemTest {
                 "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
                         + " process hangs or is stopped, or the network to it is cut";
         recording(0, "PARTITION", List.of(1), silent);
-        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
-                List.of(ended(0, 1)),
-                List.of(),
-                Set.of(1),
-                System.nanoTime(),
-                Map.of(1, 1001L),
-                null,
-                null,
-                Map.of(),
-                null);
+        Map<Integer, Long> halted = Map.of(1, 1001L);
+        JobOutcome outcome = new JobOutcome(
+                List.of(ended(0, 1)), List.of(), Set.of(1), System.nanoTime(), halted, null, null, Map.of(), null);
 
         String box = box(
                 outcome,
@@ -166,7 +159,7 @@ class PostmortemTest {
     void aRankThatExitsAfterCatchingTheFailureFailedBecauseOfIt() throws Exception {
         recording(0, "PEER_LOST", List.of(1), "rank 1 is gone");
         recording(2, "PEER_LOST", List.of(1), "rank 1 is gone");
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 137), ended(0, 1), ended(2, 3)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 137), ended(0, 1), ended(2, 3)), List.of(), Set.of());
 
         String box = box(outcome, printed(0), printed(1), printed(2));
 
@@ -177,7 +170,7 @@ class PostmortemTest {
     @Test
     void theCulpritAndTheFirstFailedRankAreShownWithHostAndPid() throws Exception {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1)), List.of(), Set.of(1, 2));
+        JobOutcome outcome = outcome(List.of(ended(0, 1)), List.of(), Set.of(1, 2));
 
         String box = box(outcome, printed(0), printed(1), printed(2));
 
@@ -191,7 +184,7 @@ class PostmortemTest {
     @Test
     void culpritsAndFailedRanksAreNotListedAsStopped() throws Exception {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
+        JobOutcome outcome = outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
 
         String box = box(
                 outcome,
@@ -210,7 +203,7 @@ class PostmortemTest {
     @Test
     void theCulpritIsNotListedAmongTheRanksThatFailedAfterwards() throws Exception {
         recording(0, "ABORTED", List.of(1, 2), "ranks 1, 2 aborted the group");
-        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
+        JobOutcome outcome = outcome(List.of(ended(1, 1), ended(2, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
                 printed(0, MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 0 seq 4: rank 1 x"),
@@ -231,24 +224,20 @@ class PostmortemTest {
 
     @Test
     void theDiagnosisHasTheExitsThatTheLauncherDetected() {
-        Supervisor.JobOutcome outcome =
+        JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
 
         List<RankOutput> printed = List.of(printed(0), printed(1, MAIN + "java.lang.IllegalStateException: no data"));
-        ProcessEnds ends = NodeEnd.of(outcome, printed, new Recordings(folder, false, Map.of()), 0)
+        ProcessEnds ends = NodeReport.of(outcome, printed, new RecordingsFolder(folder, false, Map.of()), 0)
                 .ends(outcome.stoppedNanos());
 
         assertEquals(
                 Map.of(
-                        0, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.WELL, ""),
-                        1,
-                                new ProcessEnds.ProcessEnd(
-                                        ProcessEnds.EndKind.THREW, "java.lang.IllegalStateException: no data"),
-                        2,
-                                new ProcessEnds.ProcessEnd(
-                                        ProcessEnds.EndKind.SIGNAL, "ended by signal KILL (exit code 137)"),
-                        3, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.CODE, "exit code 7"),
-                        4, new ProcessEnds.ProcessEnd(ProcessEnds.EndKind.STOPPED, "")),
+                        0, new ProcessEnd(EndKind.WELL, ""),
+                        1, new ProcessEnd(EndKind.THREW, "java.lang.IllegalStateException: no data"),
+                        2, new ProcessEnd(EndKind.SIGNAL, "ended by signal KILL (exit code 137)"),
+                        3, new ProcessEnd(EndKind.CODE, "exit code 7"),
+                        4, new ProcessEnd(EndKind.STOPPED, "")),
                 ends.byRank());
         assertTrue(Math.abs(ends.stoppedWallNanos().get(1) - System.currentTimeMillis() * 1_000_000) < 60_000_000_000L);
     }
@@ -257,7 +246,7 @@ class PostmortemTest {
         return new RankOutput(rank, 1000 + rank, List.of(trace), List.of());
     }
 
-    private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {
+    private String box(JobOutcome outcome, RankOutput... printed) {
         Postmortem postmortem = JobOutcomes.alone(outcome, List.of(printed), folder);
         return String.join("\n", postmortem.box(1.5).lines(120));
     }

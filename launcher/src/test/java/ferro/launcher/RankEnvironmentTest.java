@@ -11,8 +11,8 @@ import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
-import ferro.launcher.input.Restarts;
-import ferro.launcher.program.Recordings;
+import ferro.launcher.input.RestartLimit;
+import ferro.launcher.program.RecordingsFolder;
 import ferro.launcher.program.Target;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class RankEnvironmentTest {
     private static final Duration GRACE = Duration.ofSeconds(3);
     private static final Path SECRET = Path.of("/tmp/secret");
-    private static final Recordings RECORDINGS = new Recordings(Path.of("/tmp/recordings"), true, Map.of());
+    private static final RecordingsFolder RECORDINGS = new RecordingsFolder(Path.of("/tmp/recordings"), true, Map.of());
     private static final Optional<Endpoint> MASTER = Optional.of(new Endpoint("node0", 29500));
 
     @Test
@@ -58,7 +58,7 @@ class RankEnvironmentTest {
     void aRecordingFolderOfTheUserIsNotOverridden() throws IOException {
         Target target = (folder, few) -> List.of("true");
 
-        Recordings named = Recordings.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
+        RecordingsFolder named = RecordingsFolder.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
 
         Map<String, String> variables = new HashMap<>();
         named.addTo(variables);
@@ -133,11 +133,11 @@ class RankEnvironmentTest {
                 GRACE,
                 JobSpec.NODE_TIMEOUT,
                 DebuggedRanks.NONE,
-                Restarts.NONE);
+                RestartLimit.NONE);
     }
 
     private static RankEnvironment environment(JobSpec spec) {
         JobKeys.JobKey key = new JobKeys.JobKey("job-a", SECRET);
-        return new RankEnvironment(spec, new StoreHost(MASTER.get()), key, RECORDINGS, 3);
+        return new RankEnvironment(spec, new RankStore(MASTER.get()), key, RECORDINGS, 3);
     }
 }

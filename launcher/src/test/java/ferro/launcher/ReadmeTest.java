@@ -5,15 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.launcher.output.Screen;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -39,9 +36,7 @@ class ReadmeTest {
         Set<String> rows =
                 new TreeSet<>(found("(?m)^\\| `\\./ferro (\\w+)", page).toList());
 
-        CommandContext world = new CommandContext(Map.of(), new Screen(null, null), System.out, Optional.empty());
-        assertEquals(
-                new TreeSet<>(FerroCommand.commandLine(world).getSubcommands().keySet()), rows);
+        assertEquals(FerroCommand.commandLine().getSubcommands().keySet(), rows);
     }
 
     @Test
@@ -122,13 +117,7 @@ class ReadmeTest {
     }
 
     private static List<String> parts(String pattern, String text) {
-        return Pattern.compile(pattern)
-                .matcher(text)
-                .results()
-                .map(MatchResult::group)
-                .distinct()
-                .sorted()
-                .toList();
+        return LauncherPagesTest.found(pattern, text).distinct().sorted().toList();
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.RestartRules.Decision;
-import ferro.launcher.input.Restarts;
+import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +19,11 @@ class RestartRulesTest {
     private long now = 17;
 
     private RestartRules rules(int most) {
-        return new RestartRules(new Restarts(most, Optional.empty()), () -> now);
+        return new RestartRules(new RestartLimit(most, Optional.empty()), () -> now);
     }
 
     private RestartRules rules(int most, Duration window) {
-        return new RestartRules(new Restarts(most, Optional.of(window)), () -> now);
+        return new RestartRules(new RestartLimit(most, Optional.of(window)), () -> now);
     }
 
     private static void assertEnds(String why, Decision end) {

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import ferro.harness.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -82,9 +84,8 @@ class ScriptAsProcessOneTest {
 
     @Test
     void orphansAreReapedAndExitCodeAndInputArePassedThrough() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        start("exec " + java + " -cp '" + System.getProperty("java.class.path") + "' '" + Orphans.class.getName()
-                + "'");
+        String path = System.getProperty("java.class.path");
+        start("exec " + Jvm.java() + " -cp '" + path + "' '" + Orphans.class.getName() + "'");
         namespace.getOutputStream().write(5);
         namespace.getOutputStream().flush();
 
@@ -93,11 +94,7 @@ class ScriptAsProcessOneTest {
 
     @Test
     void aLauncherWithoutTheScriptAdvisesToUseAnInit() throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String path = System.getProperty("java.class.path");
-        List<String> command = List.of(java, "-cp", path, FerroCommand.class.getName(), "run", "-n", "1", "--", "true");
-
-        launch(command);
+        launch(Jvm.line(List.of(), FerroCommand.class, "run", "-n", "1", "--", "true"));
 
         assertEquals(0, exitCode());
         String said = Files.readString(folder.resolve("out"));
@@ -156,11 +153,7 @@ class ScriptAsProcessOneTest {
     }
 
     private static void until(Path file) {
-        long began = System.nanoTime();
-        while (!Files.exists(file)) {
-            assertTrue(System.nanoTime() - began < TimeUnit.SECONDS.toNanos(60), "no " + file);
-            Thread.onSpinWait();
-        }
+        Processes.await(() -> Files.exists(file), Duration.ofSeconds(60), "no " + file);
     }
 
     private void signal(String name) throws Exception {

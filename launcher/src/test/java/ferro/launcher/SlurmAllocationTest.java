@@ -1,7 +1,9 @@
 package ferro.launcher;
 
+import static ferro.harness.Says.assertRefused;
 import static ferro.launcher.Said.assertHas;
 import static ferro.launcher.Said.assertStarts;
+import static ferro.launcher.Said.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -30,6 +32,14 @@ import picocli.CommandLine.Mixin;
 class SlurmAllocationTest {
     private static final String ALL_NODES =
             "to use all: srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run");
+
+    private static final Map<String, String> ONLY_TASK =
+            Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1");
+    private static final Map<String, String> MPIRUN = Map.of(
+            "OMPI_COMM_WORLD_RANK", "0",
+            "OMPI_COMM_WORLD_SIZE", "2",
+            "OMPI_COMM_WORLD_LOCAL_RANK", "0",
+            "OMPI_COMM_WORLD_LOCAL_SIZE", "2");
 
     @TempDir
     private Path folder;
@@ -62,7 +72,7 @@ class SlurmAllocationTest {
     void aStepWithOneTaskOnEachNodeGivesNodesNodeRankAndMaster() throws Exception {
         Path secret = folder.resolve("secret");
         SecretFile.create(secret);
-        Map<String, String> environment = with("FERRO_SECRET_FILE", secret.toString());
+        Map<String, String> environment = with(Map.of("FERRO_SECRET_FILE", secret.toString()));
 
         JobSpec spec = settled(environment, "-n", "4").spec();
 
@@ -85,7 +95,7 @@ class SlurmAllocationTest {
                 .spec();
         assertEquals(Optional.of(new Endpoint("head", 29500)), spec.master());
         assertEquals(new Placement(2, 3, 1), spec.placement());
-        Map<String, String> named = with("MASTER_PORT", "1234");
+        Map<String, String> named = with(Map.of("MASTER_PORT", "1234"));
         assertEquals(
                 new Endpoint("node07", 1234),
                 SlurmAllocation.find(named).orElseThrow().master());
@@ -93,15 +103,13 @@ class SlurmAllocationTest {
 
     @Test
     void aStepWithoutASecretOrWithSeveralTasksOnANodeIsRefused() {
-        BadInputException noSecret = assertThrows(BadInputException.class, () -> settled(step()));
-        assertHas(noSecret.getMessage(), "--secret-file FILE, or FERRO_SECRET_FILE");
-        Map<String, String> many = new HashMap<>(step());
-        many.putAll(Map.of("SLURM_STEP_NUM_TASKS", "6", "SLURM_STEP_TASKS_PER_NODE", "2(x3)"));
-        BadInputException often = assertThrows(BadInputException.class, () -> SlurmAllocation.find(many));
-        assertHas(often.getMessage(), "6 times on 3 nodes", "--ntasks-per-node=1");
-        BadInputException parts =
-                assertThrows(BadInputException.class, () -> SlurmAllocation.find(with("SLURM_HET_SIZE", "2")));
-        assertHas(parts.getMessage(), "SLURM_HET_SIZE=2");
+        Map<String, String> many = with(Map.of("SLURM_STEP_NUM_TASKS", "6", "SLURM_STEP_TASKS_PER_NODE", "2(x3)"));
+        Map<String, String> parts = with(Map.of("SLURM_HET_SIZE", "2"));
+
+        assertRefused(BadInputException.class, () -> settled(step()), "--secret-file FILE, or FERRO_SECRET_FILE");
+        String often = message(BadInputException.class, () -> SlurmAllocation.find(many));
+        assertHas(often, "6 times on 3 nodes", "--ntasks-per-node=1");
+        assertRefused(BadInputException.class, () -> SlurmAllocation.find(parts), "SLURM_HET_SIZE=2");
     }
 
     @Test
@@ -110,46 +118,35 @@ class SlurmAllocationTest {
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
         assertHas(said().get(0), ALL_NODES);
 
-        Map<String, String> underMpirun = new HashMap<>(step());
-        List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
-                .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
-        assertEquals(Optional.empty(), SlurmAllocation.find(underMpirun));
-        Map<String, String> alone = new HashMap<>(step());
-        alone.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
-        assertEquals(Optional.empty(), SlurmAllocation.find(alone));
+        assertEquals(Optional.empty(), SlurmAllocation.find(with(MPIRUN)));
+        assertEquals(Optional.empty(), SlurmAllocation.find(with(ONLY_TASK)));
         assertEquals(Optional.empty(), SlurmAllocation.find(Map.of()));
     }
 
     /** As a script for sbatch has them that exports them. */
     @Test
     void exportedRankAndWorldSizeInAStepAreRefused() {
-        Map<String, String> exported = with("RANK", "0");
-        exported.put("WORLD_SIZE", "1");
+        Map<String, String> exported = with(Map.of("RANK", "0", "WORLD_SIZE", "1"));
 
         BadInputException hidden = assertThrows(BadInputException.class, () -> settled(exported));
         assertHas(hidden.getMessage(), "RANK=0 WORLD_SIZE=1", "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3");
         assertHas(hidden.getMessage(), "env -u RANK -u WORLD_SIZE srun");
         assertEquals(
                 new Placement(2, 1, 0), settled(exported, "--nodes", "1").spec().placement());
-        exported.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
+        exported.putAll(ONLY_TASK);
         assertEquals(Optional.empty(), SlurmAllocation.find(exported), "no other task is left out");
     }
 
     @Test
     void aLauncherUnderAnotherLauncherReportsTheTasksItLeavesOut() {
-        Map<String, String> underMpirun = new HashMap<>(step());
-        List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
-                .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
-
-        assertEquals(new Placement(2, 1, 0), settled(underMpirun).spec().placement());
+        assertEquals(new Placement(2, 1, 0), settled(with(MPIRUN)).spec().placement());
         assertHas(said().get(0), "starts a separate job, without the other tasks", "OMPI_COMM_WORLD_RANK=0");
     }
 
     /** What salloc starts by itself is a step of one task to Slurm. */
     @Test
     void aLauncherInAnSallocShellUsesOnlyItsNodeAndReportsIt() {
-        Map<String, String> shell = new HashMap<>(step());
-        shell.putAll(Map.of(
+        Map<String, String> shell = with(Map.of(
                 "SLURM_PROCID", "0",
                 "SLURM_NODEID", "0",
                 "SLURM_STEP_ID", "4294967290",
@@ -167,17 +164,17 @@ class SlurmAllocationTest {
         assertStarts(one, "only 1 core of this node's 64 may be used for 4 ranks");
         assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);
         assertHas(CoreBinding.warning(4, 2, 64, Map.of()).orElseThrow(), "taskset");
-        String mpi =
-                CoreBinding.warning(4, 1, 64, with("OMPI_COMM_WORLD_RANK", "0")).orElseThrow();
+        String mpi = CoreBinding.warning(4, 1, 64, with(Map.of("OMPI_COMM_WORLD_RANK", "0")))
+                .orElseThrow();
         assertTrue(mpi.endsWith("mpirun --bind-to none lifts the binding"), mpi);
         assertEquals(Optional.empty(), CoreBinding.warning(4, 4, 64, step()), "each rank has a core");
         assertEquals(Optional.empty(), CoreBinding.warning(4, 2, 2, step()), "the node has no more");
         assertEquals(Optional.empty(), CoreBinding.warning(4, 0, 64, step()), "nothing is known");
     }
 
-    private static Map<String, String> with(String name, String value) {
+    private static Map<String, String> with(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(step());
-        all.put(name, value);
+        all.putAll(more);
         return all;
     }
 

@@ -1,7 +1,7 @@
 package ferro.spark;
 
 import ferro.spark.driver.JobAttempts;
-import ferro.spark.driver.JobPlan;
+import ferro.spark.driver.SparkJobOptions;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.internals.ScalaCollections;
 import ferro.spark.internals.SparkInternals;
@@ -52,9 +52,9 @@ public final class FerroSpark {
     private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(10);
 
     private final JobAttempts attempts;
-    private final JobPlan plan;
+    private final SparkJobOptions plan;
 
-    private FerroSpark(JobAttempts attempts, JobPlan plan) {
+    private FerroSpark(JobAttempts attempts, SparkJobOptions plan) {
         this.attempts = attempts;
         this.plan = plan;
     }
@@ -69,7 +69,7 @@ public final class FerroSpark {
      * @throws IllegalStateException         if the application has been stopped; Spark throws this exception
      */
     public static FerroSpark on(SparkContext context) {
-        JobPlan plan = JobPlan.standard(TIMEOUT, SLOT_TIMEOUT, FerroSpark::log);
+        SparkJobOptions plan = SparkJobOptions.standard(TIMEOUT, SLOT_TIMEOUT, FerroSpark::log);
         return new FerroSpark(new JobAttempts(Objects.requireNonNull(context, "context")), plan);
     }
 
@@ -228,7 +228,7 @@ public final class FerroSpark {
         return with(plan.withProgress(Objects.requireNonNull(listener, "listener")));
     }
 
-    private FerroSpark with(JobPlan changed) {
+    private FerroSpark with(SparkJobOptions changed) {
         return new FerroSpark(attempts, changed);
     }
 

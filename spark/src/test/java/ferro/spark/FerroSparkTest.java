@@ -64,9 +64,7 @@ class FerroSparkTest {
 
     @Test
     void rowsWithAnotherNumberOfPartitionsAreRepartitioned() {
-        JavaRDD<Integer> union = SharedSpark.rows().union(SharedSpark.rows());
-
-        List<Integer> sums = ferro.ranks(2).runAll(union, (rank, rows) -> {
+        List<Integer> sums = ferro.ranks(2).runAll(SharedSpark.rows().union(SharedSpark.rows()), (rank, rows) -> {
             int[] sum = {0};
             rows.forEachRemaining(row -> sum[0] += row);
             rank.group().allReduce(sum, ReduceOp.SUM);

@@ -1,6 +1,5 @@
 package ferro.spark;
 
-import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
@@ -42,7 +41,6 @@ public final class SharedSpark {
     }
 
     public static JavaRDD<Integer> rows(JavaSparkContext spark, int count) {
-        List<Integer> rows = IntStream.rangeClosed(1, count).boxed().toList();
-        return spark.parallelize(rows, count);
+        return spark.parallelize(IntStream.rangeClosed(1, count).boxed().toList(), count);
     }
 }

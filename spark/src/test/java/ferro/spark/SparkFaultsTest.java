@@ -139,14 +139,19 @@ class SparkFaultsTest {
         assertEquals("", ExecutorLeftovers.threads());
     }
 
-    @Test
-    void aTaskThatNeverReachesTheBarrierEndsTheRendezvousAtTheDeadline() {
+    /** Returns rows one of which comes only at the end. */
+    private static JavaRDD<Integer> stuck() {
         end = new CountDownLatch(1);
-        JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
+        return SharedSpark.rows().mapPartitions(rows -> {
             int row = rows.next();
             assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
             return List.of(row).iterator();
         });
+    }
+
+    @Test
+    void aTaskThatNeverReachesTheBarrierEndsTheRendezvousAtTheDeadline() {
+        JavaRDD<Integer> stuck = stuck();
         try {
             FerroSparkException failure = assertThrows(
                     FerroSparkException.class,
@@ -165,12 +170,7 @@ class SparkFaultsTest {
     @CsvSource({"false,join", "true,awaited"})
     void cancellingAJobEndsTasksThatJoin(boolean atRankZero, String wait) throws Exception {
         JavaSparkContext spark = SharedSpark.context();
-        end = new CountDownLatch(1);
-        JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
-            int row = rows.next();
-            assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
-            return List.of(row).iterator();
-        });
+        JavaRDD<Integer> stuck = stuck();
         FerroSpark way = atRankZero ? ferro.storeOnRankZero() : ferro;
         try {
             CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {

@@ -1,7 +1,7 @@
 package ferro.dispatch;
 
-import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class DeviceMemories {
     public static DeviceMemory shared(RankContext context) {
         return Objects.requireNonNull(context, "context").shared(DeviceMemory.class, () -> {
             List<String> reasons = new ArrayList<>();
-            BrokenServices broken = new BrokenServices();
+            ServiceErrors broken = new ServiceErrors();
             DeviceMemoryProvider best = best(context, reasons, broken)
                     .orElseThrow(() -> new UnsupportedOperationException(noneOf(reasons), broken.cause()));
             return best.open(context);
@@ -48,7 +48,7 @@ public final class DeviceMemories {
             return Optional.empty();
         }
         List<String> reasons = new ArrayList<>();
-        return best(context, reasons, new BrokenServices()).isPresent()
+        return best(context, reasons, new ServiceErrors()).isPresent()
                 ? Optional.empty()
                 : Optional.of(noneOf(reasons));
     }
@@ -64,7 +64,7 @@ public final class DeviceMemories {
     }
 
     private static Optional<DeviceMemoryProvider> best(
-            RankContext context, List<String> reasons, BrokenServices broken) {
+            RankContext context, List<String> reasons, ServiceErrors broken) {
         List<DeviceMemoryProvider> usable = new ArrayList<>();
         Services.each(
                 Services.of(DeviceMemoryProvider.class),

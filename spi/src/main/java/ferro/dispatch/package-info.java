@@ -13,8 +13,8 @@
  * <p>The call in the example does not change its operand. An in-place call does not need this package, since
  * {@code ProcessGroup} accepts device tensors itself.
  *
- * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatch}, which chooses the route.
- * {@code DeviceDoor} makes the choice for every call on a back end. The slow path is
+ * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatcher}, which chooses the route.
+ * {@code DeviceTensorBackend} makes the choice for every call on a back end. The slow path is
  * {@link ferro.dispatch.HostFallback}, which copies with {@link ferro.dispatch.DeviceMemory}.
  *
  * <p>This package calls no native code and refers to no class of a back end. NCCL is an interface, and the slow path is

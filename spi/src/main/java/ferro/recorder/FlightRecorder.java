@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -77,8 +78,7 @@ public final class FlightRecorder implements AutoCloseable {
                     + MOST_ENTRIES + ", which take about 80 MiB");
         }
         this.ring = entries == 0 ? null : new OperationRing(powerOfTwo(entries));
-        Optional<String> named = entries == 0 ? Optional.empty() : Settings.RECORDER_DIR.find(context);
-        String text = named.orElse("");
+        String text = entries == 0 ? "" : Settings.RECORDER_DIR.find(context).orElse("");
         this.folder = text.isEmpty() ? null : RecordFolder.open(text, this);
     }
 
@@ -310,14 +310,10 @@ public final class FlightRecorder implements AutoCloseable {
 
     /** Returns the entries of the ring, oldest first. Entries that are being written are left out. */
     List<OperationRing.RingEntry> operations() {
-        List<OperationRing.RingEntry> entries = new ArrayList<>();
-        for (long number : ring.numbers()) {
-            OperationRing.RingEntry entry = ring.read(number);
-            if (entry != null) {
-                entries.add(entry);
-            }
-        }
-        return entries;
+        return Arrays.stream(ring.numbers())
+                .mapToObj(ring::read)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** Returns whether the newest operation has failed because its timeout has passed. */

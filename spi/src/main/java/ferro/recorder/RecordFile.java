@@ -25,10 +25,10 @@ final class RecordFile {
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;
-    private final Map<Path, OwnFile> files = new ConcurrentHashMap<>();
+    private final Map<Path, FolderFile> files = new ConcurrentHashMap<>();
 
     /** The file in one folder. A lock makes threads write one after another, so that the newest record is kept. */
-    private static final class OwnFile {
+    private static final class FolderFile {
         private String name;
     }
 
@@ -37,13 +37,13 @@ final class RecordFile {
     }
 
     Path write(Path folder, Supplier<String> content) throws IOException {
-        OwnFile own = files.computeIfAbsent(folder.toAbsolutePath().normalize(), key -> new OwnFile());
+        FolderFile own = files.computeIfAbsent(folder.toAbsolutePath().normalize(), key -> new FolderFile());
         synchronized (own) {
             return write(folder, own, content);
         }
     }
 
-    private Path write(Path folder, OwnFile own, Supplier<String> content) throws IOException {
+    private Path write(Path folder, FolderFile own, Supplier<String> content) throws IOException {
         RecordFolder.create(folder);
         String writer =
                 ProcessHandle.current().pid() + "-" + Thread.currentThread().getId();

@@ -1,7 +1,7 @@
 package ferro.recorder;
 
 import ferro.spi.ExitTask;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -43,7 +43,7 @@ final class RecordFolder {
     /** Maximum wait for the writer thread, which may not run for seconds on a busy machine. */
     private static final long JOIN_NANOS = 10_000_000_000L;
 
-    private static final System.Logger LOG = LogLines.logger("ferro.recorder");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.recorder");
 
     private final Path folder;
     private final FlightRecorder recorder;
@@ -150,11 +150,11 @@ final class RecordFolder {
      * A holder of the line, initialised by the first rank that writes a file at the exit of the JVM. Later ranks do not
      * search again, because the search stops every thread.
      */
-    private static final class ExitRecord {
+    private static final class ExitLineHolder {
         /** The line of the program that has called {@code System.exit}; empty if no line has called it. */
         private static final String LINE = line();
 
-        private ExitRecord() {}
+        private ExitLineHolder() {}
 
         private static String line() {
             for (StackTraceElement[] frames : Thread.getAllStackTraces().values()) {
@@ -177,8 +177,8 @@ final class RecordFolder {
      * still need this rank, and the file shows where this rank ended.
      */
     private void writeExit() {
-        if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {
-            write(FlightRecorder.EXIT_AT + ExitRecord.LINE);
+        if (exits && !failedBefore && !ExitLineHolder.LINE.isEmpty()) {
+            write(FlightRecorder.EXIT_AT + ExitLineHolder.LINE);
         }
     }
 

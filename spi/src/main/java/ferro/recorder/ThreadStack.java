@@ -22,7 +22,7 @@ public final class ThreadStack {
     public static final int MAX_LOCATION = 200;
 
     private static final int MAX_FRAMES = 256;
-    private static final StackTraces TRACES = new StackTraces(Thread::getStackTrace, Thread::getAllStackTraces);
+    private static final StackSampler TRACES = new StackSampler(Thread::getStackTrace, Thread::getAllStackTraces);
 
     private final String thread;
     private final String group;
@@ -166,23 +166,23 @@ public final class ThreadStack {
      * ranks of a process take stacks at the same moment, so all requests that wait for a stop share the next stop.
      * Thread-safe.
      */
-    static final class StackTraces {
+    static final class StackSampler {
         private static final StackTraceElement[] NONE = new StackTraceElement[0];
 
         private final Function<Thread, StackTraceElement[]> one;
         private final Supplier<Map<Thread, StackTraceElement[]>> all;
-        private final Queue<Request> waiting = new ConcurrentLinkedQueue<>();
+        private final Queue<StackRequest> waiting = new ConcurrentLinkedQueue<>();
         /** Whether a thread takes stacks for all requests that wait. */
         private final AtomicBoolean isTaking = new AtomicBoolean();
 
         /** A stack that a thread waits for. */
-        private static final class Request {
+        private static final class StackRequest {
             private final Thread of;
             private final Thread caller = Thread.currentThread();
             /** The stack; null until a thread has taken it. */
             private volatile StackTraceElement[] stack;
 
-            Request(Thread of) {
+            StackRequest(Thread of) {
                 this.of = of;
             }
         }
@@ -193,7 +193,7 @@ public final class ThreadStack {
          * @param one takes the stack of one thread
          * @param all takes the stacks of all platform threads
          */
-        StackTraces(Function<Thread, StackTraceElement[]> one, Supplier<Map<Thread, StackTraceElement[]>> all) {
+        StackSampler(Function<Thread, StackTraceElement[]> one, Supplier<Map<Thread, StackTraceElement[]>> all) {
             this.one = one;
             this.all = all;
         }
@@ -203,7 +203,7 @@ public final class ThreadStack {
          * ended.
          */
         StackTraceElement[] of(Thread thread) {
-            Request request = new Request(thread);
+            StackRequest request = new StackRequest(thread);
             waiting.add(request);
             while (request.stack == null) {
                 if (isTaking.compareAndSet(false, true)) {
@@ -222,7 +222,7 @@ public final class ThreadStack {
 
         /** Wakes a thread whose request came while other requests were served. The thread takes the next stacks. */
         private void wakeNext() {
-            Request next = waiting.peek();
+            StackRequest next = waiting.peek();
             if (next != null) {
                 LockSupport.unpark(next.caller);
             }
@@ -234,20 +234,20 @@ public final class ThreadStack {
         }
 
         private void take() {
-            List<Request> requests = new ArrayList<>();
+            List<StackRequest> requests = new ArrayList<>();
             try {
-                for (Request next = waiting.peek(); next != null; next = waiting.peek()) {
+                for (StackRequest next = waiting.peek(); next != null; next = waiting.peek()) {
                     requests.add(next);
                     waiting.remove();
                 }
                 Map<Thread, StackTraceElement[]> stacks = requests.size() <= 1 ? Map.of() : all.get();
-                for (Request request : requests) {
+                for (StackRequest request : requests) {
                     StackTraceElement[] stack = stacks.get(request.of);
                     // a stack is missing for the only request, for a virtual thread, and for a thread that has ended
                     request.stack = stack == null ? one.apply(request.of) : stack;
                 }
             } finally {
-                for (Request request : requests) {
+                for (StackRequest request : requests) {
                     // if the memory for stacks is lacking, no thread waits for a stack
                     request.stack = request.stack == null ? NONE : request.stack;
                     LockSupport.unpark(request.caller);

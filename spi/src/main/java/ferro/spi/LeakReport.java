@@ -63,11 +63,11 @@ public final class LeakReport {
         AtomicBoolean closed = new AtomicBoolean();
         Throwable opened =
                 new Throwable("opened here, by thread " + Thread.currentThread().getName());
-        return new LeakReport(closed, CLEANER.register(owner, new Collected(text, log, closed, opened, then)));
+        return new LeakReport(closed, CLEANER.register(owner, new LeakLogger(text, log, closed, opened, then)));
     }
 
     /** The action that runs when the owner is garbage collected. The action must not refer to the owner. */
-    private record Collected(String text, Logger log, AtomicBoolean closed, Throwable opened, Runnable then)
+    private record LeakLogger(String text, Logger log, AtomicBoolean closed, Throwable opened, Runnable then)
             implements Runnable {
         @Override
         public void run() {

@@ -15,13 +15,13 @@ import java.util.function.Consumer;
  * blocks does not delay other listeners. The failure is the last event. Thread-safe.
  */
 public final class Listeners {
-    private static final System.Logger LOG = LogLines.logger("ferro.group");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.group");
 
     private final String group;
     private final Executor executor;
     private final boolean logs;
-    private final Ear log = new Ear(Listeners::write);
-    private final List<Ear> ears = new ArrayList<>();
+    private final QueuedListener log = new QueuedListener(Listeners::write);
+    private final List<QueuedListener> ears = new ArrayList<>();
     private GroupEvent failed;
 
     /**
@@ -43,7 +43,7 @@ public final class Listeners {
      * @param listener receives the events
      */
     public synchronized void add(Consumer<GroupEvent> listener) {
-        Ear ear = new Ear(Objects.requireNonNull(listener, "listener"));
+        QueuedListener ear = new QueuedListener(Objects.requireNonNull(listener, "listener"));
         ears.add(ear);
         if (failed != null) {
             ear.tell(failed);
@@ -66,7 +66,7 @@ public final class Listeners {
         if (logs && event.kind() == GroupEvent.Kind.LATE) {
             log.tell(event);
         }
-        for (Ear ear : ears) {
+        for (QueuedListener ear : ears) {
             ear.tell(event);
         }
     }
@@ -85,7 +85,7 @@ public final class Listeners {
     }
 
     private static void write(GroupEvent event) {
-        LogLines.write(
+        PlainLoggers.write(
                 "ferro.group", event.kind() == GroupEvent.Kind.RECOVERED ? Level.INFO : Level.WARNING, event.text());
     }
 
@@ -93,12 +93,12 @@ public final class Listeners {
      * A listener and its pending events. The monitor of the outer object guards the listener and its events, and is not
      * held while the listener runs.
      */
-    private final class Ear {
+    private final class QueuedListener {
         private final Consumer<GroupEvent> listener;
         private final Deque<GroupEvent> events = new ArrayDeque<>();
         private boolean running;
 
-        Ear(Consumer<GroupEvent> listener) {
+        QueuedListener(Consumer<GroupEvent> listener) {
             this.listener = listener;
         }
 

@@ -16,7 +16,7 @@ public interface ProcessTable {
         }
 
         @Override
-        public Optional<Watched> watch(String identity) {
+        public Optional<TrackedProcess> watch(String identity) {
             return Optional.empty();
         }
     };
@@ -59,10 +59,10 @@ public interface ProcessTable {
      * @return watched process; empty if the identity belongs to the calling process, to a process of another host, or
      *     to a process that is not visible to the calling process
      */
-    Optional<Watched> watch(String identity);
+    Optional<TrackedProcess> watch(String identity);
 
     /** A watched process. Only one thread at a time may use a watched process. */
-    interface Watched extends AutoCloseable {
+    interface TrackedProcess extends AutoCloseable {
         /**
          * {@return whether the process is exiting or gone; once true, the result stays true} The check takes some
          * microseconds and never waits.

@@ -46,7 +46,7 @@ public final class Services {
         return new Iterable<>() {
             @Override
             public Iterator<ServiceLoader.Provider<S>> iterator() {
-                return new Providers<>(sources.iterator());
+                return new ProviderIterator<>(sources.iterator());
             }
         };
     }
@@ -55,7 +55,7 @@ public final class Services {
     private record ProviderSource<S>(Class<S> type, ClassLoader loader, ServiceLoader<S> services) {
         Iterator<ServiceLoader.Provider<S>> providers() {
             return services == null
-                    ? OwnProviders.of(type, loader).iterator()
+                    ? BuiltInProviders.of(type, loader).iterator()
                     : services.stream().iterator();
         }
     }
@@ -73,13 +73,13 @@ public final class Services {
         return new Iterable<>() {
             @Override
             public Iterator<S> iterator() {
-                return new Instances<>(found.iterator());
+                return new InstanceIterator<>(found.iterator());
             }
         };
     }
 
     /** An iterator that creates an instance of each provider. */
-    private record Instances<S>(Iterator<ServiceLoader.Provider<S>> each) implements Iterator<S> {
+    private record InstanceIterator<S>(Iterator<ServiceLoader.Provider<S>> each) implements Iterator<S> {
         @Override
         public boolean hasNext() {
             return each.hasNext();
@@ -117,7 +117,7 @@ public final class Services {
     }
 
     /** An iterator over the providers of several sources, which returns each class once and throws each error once. */
-    private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
+    private static final class ProviderIterator<S> implements Iterator<ServiceLoader.Provider<S>> {
         /**
          * Number of consecutive errors after which a source is left, since a class loader may throw the same error
          * forever.
@@ -131,7 +131,7 @@ public final class Services {
         private ServiceLoader.Provider<S> next;
         private int errors;
 
-        Providers(Iterator<ProviderSource<S>> sources) {
+        ProviderIterator(Iterator<ProviderSource<S>> sources) {
             this.sources = sources;
         }
 
@@ -155,7 +155,7 @@ public final class Services {
                         current = Collections.emptyIterator();
                     }
                     // several sources may find the same broken provider
-                    if (failures.add(BrokenServices.root(broken))) {
+                    if (failures.add(ServiceErrors.root(broken))) {
                         throw broken;
                     }
                 }

@@ -94,11 +94,7 @@ public final class Setting<T> {
     }
 
     private String waysToSet() {
-        return isVariable() ? "the variable " + name : "-D" + name + "=... or the variable " + variable();
-    }
-
-    private boolean isVariable() {
-        return name.equals(variable());
+        return name.equals(variable()) ? "the variable " + name : "-D" + name + "=... or the variable " + variable();
     }
 
     /**

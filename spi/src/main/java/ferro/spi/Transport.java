@@ -111,7 +111,7 @@ public interface Transport extends ControlLane {
      */
     @Override
     default void events(PeerEvents events) {
-        events(new WithoutLinks(events));
+        events(new PeerEventsAdapter(events));
     }
 
     /**

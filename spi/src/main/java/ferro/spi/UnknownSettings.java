@@ -34,8 +34,8 @@ public final class UnknownSettings {
         for (String name : new TreeSet<>(context.settingNames())) {
             if (isUnknown(name)
                     && !warned.contains(name)
-                    && OncePerContext.isFirst(context, UnknownSettings.class.getName() + name)) {
-                LogLines.write("ferro.join", Level.WARNING, text(name));
+                    && OnceRegistry.isFirst(context, UnknownSettings.class.getName() + name)) {
+                PlainLoggers.write("ferro.join", Level.WARNING, text(name));
             }
         }
     }

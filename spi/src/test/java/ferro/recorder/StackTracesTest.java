@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.recorder.ThreadStack.StackTraces;
+import ferro.recorder.ThreadStack.StackSampler;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,7 +49,7 @@ class StackTracesTest {
 
     @Test
     void threadsThatWaitForTheirStacksShareTheNextSafepoint() throws Exception {
-        StackTraces traces = new StackTraces(this::one, this::all);
+        StackSampler traces = new StackSampler(this::one, this::all);
         List<Thread> threads = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
             Thread thread = new Thread(() -> {}, "rank-" + rank);
@@ -83,7 +83,7 @@ class StackTracesTest {
     @Test
     void aSingleRequestReadsOnlyTheStackOfItsThread() {
         goOn.countDown();
-        StackTraces traces = new StackTraces(this::one, this::all);
+        StackSampler traces = new StackSampler(this::one, this::all);
         assertEquals("rank-0", traces.of(new Thread("rank-0"))[0].getMethodName());
         assertEquals(0, shared.get());
     }

@@ -75,7 +75,7 @@ class ThreadStackTest {
     @Test
     void framesOfFerroTheJdkAndJUnitAreNotOfTheProgram() {
         for (String foreign : new String[] {
-            "ferro.FerroException", "ferro.group.ProcessGroup", "ferro.control.group.RankLosses",
+            "ferro.FerroException", "ferro.group.ProcessGroup", "ferro.control.group.RankLossJudge",
                     "ferro.training.Replica",
             "ferro.shaded.io.netty.channel.Channel", "java.lang.Thread", "jdk.internal.misc.Unsafe", "com.sun.proxy.A",
             "org.junit.jupiter.engine.Main", "app.Train$$Lambda$14/0x7f",

@@ -83,8 +83,7 @@ class ServicesTest {
         ClassLoader former = thread.getContextClassLoader();
         thread.setContextClassLoader(failing);
         try {
-            Services.each(
-                    Services.of(StoreProvider.class), each -> {}, error -> broken.add(BrokenServices.root(error)));
+            Services.each(Services.of(StoreProvider.class), each -> {}, error -> broken.add(ServiceErrors.root(error)));
         } finally {
             thread.setContextClassLoader(former);
         }
@@ -138,7 +137,7 @@ class ServicesTest {
         LinkageError missing = new NoClassDefFoundError("a/B");
 
         List<ServiceLoader.Provider<SharedMemoryProvider>> found =
-                OwnProviders.of(SharedMemoryProvider.class, failing(missing));
+                BuiltInProviders.of(SharedMemoryProvider.class, failing(missing));
 
         ServiceConfigurationError failure = assertThrows(ServiceConfigurationError.class, found.get(0)::type);
         assertSame(missing, failure.getCause());
@@ -148,7 +147,7 @@ class ServicesTest {
 
     @Test
     void theFirstErrorIsTheCauseAndTheOthersAreSuppressed() {
-        BrokenServices errors = new BrokenServices();
+        ServiceErrors errors = new ServiceErrors();
         Error first = new ServiceConfigurationError("not made", new NoClassDefFoundError("a/B"));
         Error second = new NoSuchMethodError("c()");
 
@@ -168,7 +167,7 @@ class ServicesTest {
 
     @Test
     void withoutAnErrorTheCauseIsNull() {
-        BrokenServices errors = new BrokenServices();
+        ServiceErrors errors = new ServiceErrors();
         assertNull(errors.cause());
         assertEquals(List.of(), errors.texts());
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 222 to 227 and 229 to 231, about receives from any rank and with any tag, probes and matched messages. */
-interface AnySourceRules extends Subject {
+interface AnySourceRules extends TestedBackend {
     /**
      * Checks that a receive from any rank takes the messages of each rank and tag in the order of their sends. Also
      * checks that the status of the receive describes the message. Some messages are small, and some are larger than
@@ -198,8 +198,8 @@ interface AnySourceRules extends Subject {
                 group.close();
                 hasLeft.countDown();
             } else if (group.rank() == 1) {
-                Expect.opens(received, "rank 0 has received nothing");
-                Expect.opens(hasLeft, "rank 2 has not left");
+                RuleChecks.opens(received, "rank 0 has received nothing");
+                RuleChecks.opens(hasLeft, "rank 2 has not left");
                 group.send(new int[] {1}, 0, 0);
                 group.close();
             } else {
@@ -209,12 +209,12 @@ interface AnySourceRules extends Subject {
                 assertEquals(
                         1, group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(), "second sender");
                 Ranks.RankCode third = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
-                FerroException failure = Expect.fails(third, group.within(Duration.ofSeconds(20)), Code.PEER_LOST);
+                FerroException failure = RuleChecks.fails(third, group.within(Duration.ofSeconds(20)), Code.PEER_LOST);
                 assertEquals(Set.of(1, 2), failure.where().culprits(), "ranks to blame");
-                Expect.says(failure, "recv from any rank tag 0");
+                RuleChecks.says(failure, "recv from any rank tag 0");
             }
         });
-        Expect.well(ends);
+        RuleChecks.well(ends);
     }
 
     /** Checks that a receive from any rank that times out does no harm, and blames no rank while a rank can send. */
@@ -240,8 +240,8 @@ interface AnySourceRules extends Subject {
                 group.recv(word, 0, 3);
                 assertEquals(8, word[0], "message after the time-out");
             }
-            Expect.opens(timedOut, "the receive of rank 0 has not timed out");
-            Expect.works(group);
+            RuleChecks.opens(timedOut, "the receive of rank 0 has not timed out");
+            RuleChecks.works(group);
         });
     }
 
@@ -273,7 +273,7 @@ interface AnySourceRules extends Subject {
 
     private static FerroException timedOutAtAnyRank(ProcessGroup group) {
         Ranks.RankCode receive = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
-        return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
+        return RuleChecks.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
     }
 
     /** Checks that sends to any rank or with any tag are refused, and a receive with rank and tag exchanged too. */
@@ -282,21 +282,21 @@ interface AnySourceRules extends Subject {
         int any = ProcessGroup.ANY_SOURCE;
         int anyTag = ProcessGroup.ANY_TAG;
         HostTensor data = HostTensor.of(new int[1]);
-        Expect.refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
-        Expect.refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
-        Expect.refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
-        Expect.refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
-        Expect.refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
+        RuleChecks.refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
+        RuleChecks.refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
+        RuleChecks.refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
+        RuleChecks.refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
+        RuleChecks.refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
         if (refuses(OPEN_RECEIVES)) {
-            Expect.refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
-            Expect.refused(
+            RuleChecks.refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
+            RuleChecks.refused(
                     UnsupportedOperationException.class, () -> group.recv(data, 1 - group.rank(), anyTag), "any tag");
-            Expect.refused(
+            RuleChecks.refused(
                     UnsupportedOperationException.class, () -> group.recvUpTo(data, 1 - group.rank(), 0), "length");
-            Expect.refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
-            Expect.refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
+            RuleChecks.refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
+            RuleChecks.refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that a probe describes a message without taking it, and that a probe times out without harm. */
@@ -313,11 +313,11 @@ interface AnySourceRules extends Subject {
                 data[0] = group.rank();
                 group.send(data, 0, 10 + group.rank());
             }
-            Expect.works(group);
+            RuleChecks.works(group);
             return;
         }
         assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
-        Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+        RuleChecks.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
         group.barrier();
         for (int count = 0; count < 4; count++) {
             MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
@@ -330,7 +330,7 @@ interface AnySourceRules extends Subject {
             assertEquals(10 + message.source(), message.tag(), "tag");
         }
         assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that no other receive gets a matched message, which is received once. A single rank sends to itself. */
@@ -344,7 +344,7 @@ interface AnySourceRules extends Subject {
             int peer = worldSize - 1 - group.rank();
             List<Work> sends = new ArrayList<>();
             for (int number = 0; number < 3; number++) {
-                sends.add(group.sendAsync(HostTensor.of(Expect.filled(length, 7 + number)), peer, 6));
+                sends.add(group.sendAsync(HostTensor.of(RuleChecks.filled(length, 7 + number)), peer, 6));
             }
             MatchedMessage first = group.match(ProcessGroup.ANY_SOURCE, 6);
             MatchedMessage second = group.match(peer, ProcessGroup.ANY_TAG);
@@ -354,8 +354,9 @@ interface AnySourceRules extends Subject {
             group.recv(third, peer, 6);
             assertEquals(9, third[length - 1], "last element of the third message");
 
-            Expect.refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new int[1])), "shorter");
-            Expect.refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new float[length])), "type");
+            RuleChecks.refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new int[1])), "shorter");
+            RuleChecks.refused(
+                    IllegalArgumentException.class, () -> second.recv(HostTensor.of(new float[length])), "type");
             HostTensor received = second.recv();
             assertEquals(8, received.getInt(length - 1), "last element of the second message");
             assertEquals(length, received.elementCount(), "elements of the second message");
@@ -363,7 +364,7 @@ interface AnySourceRules extends Subject {
             first.recv(HostTensor.of(longer));
             assertEquals(7, longer[length - 1], "last element of the first message");
             assertEquals(0, longer[length], "element behind the message");
-            Expect.refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
+            RuleChecks.refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
             assertEquals(Optional.empty(), group.matchNow(peer, 6), "match after the last message");
             sends.forEach(Work::await);
         });

@@ -12,7 +12,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 312, 313 and 315, about blocks in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
-interface BlockRules extends Subject {
+interface BlockRules extends TestedBackend {
     /** Checks that a block of calls gives the results of the single calls. */
     @Rule(312)
     default void aBlockGivesTheResultsOfSingleCalls() {
@@ -65,7 +65,7 @@ interface BlockRules extends Subject {
         List<Collective> calls = new ArrayList<>();
         for (int number = 0; number < tensors.length; number++) {
             Collective call = call(HostTensor.of(tensors[number]), number);
-            if (!call.kind().isScan() || Calls.unsupported(group, call).isEmpty()) {
+            if (!call.kind().isScan() || CallFactory.unsupported(group, call).isEmpty()) {
                 calls.add(call);
             }
         }
@@ -74,9 +74,9 @@ interface BlockRules extends Subject {
 
     private static Collective call(HostTensor tensor, int number) {
         ReduceOp op = number % 5 == 4 ? ReduceOp.MAX : ReduceOp.SUM;
-        List<CollectiveKind> scans = Calls.kinds(CollectiveKind::isScan);
+        List<CollectiveKind> scans = CallFactory.kinds(CollectiveKind::isScan);
         return switch (number % 11) {
-            case 3, 7 -> Calls.of(scans.get(number % scans.size()), tensor, tensor, op, -1);
+            case 3, 7 -> CallFactory.of(scans.get(number % scans.size()), tensor, tensor, op, -1);
             case 10 -> Collective.broadcast(tensor, number % 2);
             default -> Collective.allReduce(tensor, op);
         };
@@ -88,7 +88,7 @@ interface BlockRules extends Subject {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
             if (group.rank() == 1) {
-                Expect.opens(polled, "rank 0 has not checked its block");
+                RuleChecks.opens(polled, "rank 0 has not checked its block");
             }
             long[] first = {group.rank() + 2};
             long[] second = {1};
@@ -145,10 +145,10 @@ interface BlockRules extends Subject {
                     all.await();
                 }
                 assertEquals(9, sum[0], "sum of 2, 3 and 4");
-                assertArrayEquals(Expect.filled(length, previous + 5), received, "received message");
+                assertArrayEquals(RuleChecks.filled(length, previous + 5), received, "received message");
                 assertEquals(previous, receive[0].status().orElseThrow().source(), "sender");
             }
-            Expect.works(group);
+            RuleChecks.works(group);
         });
     }
 }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 601 to 612, about misuse of a group, the close of a group, and ranks that leave. */
-interface CloseRules extends Subject {
+interface CloseRules extends TestedBackend {
     /** Checks that after a rank has left, the next call of each other rank fails and names the rank that left. */
     @Rule(
             value = 601,
@@ -37,18 +37,18 @@ interface CloseRules extends Subject {
             needs = ABORT_ACROSS_RANKS)
     default void peersOfAClosedRankFailInTheirFirstExtraCall(int worldSize) {
         List<List<Throwable>> outcomes;
-        try (EachRankLeaves groups = new EachRankLeaves(this, worldSize)) {
+        try (DepartedRankGroups groups = new DepartedRankGroups(this, worldSize)) {
             outcomes = groups.outcomes((group, leaver) -> {
                 ProcessGroup patient = group.within(Duration.ofSeconds(20));
-                Expect.inTime(5000, "the news that rank " + leaver + " left", patient::barrier);
+                RuleChecks.inTime(5000, "the news that rank " + leaver + " left", patient::barrier);
             });
         }
         for (int each = 0; each < worldSize; each++) {
             int leaver = each;
             Code[] codes = {Code.PEER_LOST, Code.ABORTED};
-            for (FerroException failure : Expect.failures(outcomes.get(leaver), rank -> rank != leaver, codes)) {
-                Expect.blames(failure, leaver);
-                Expect.says(failure, "rank " + leaver + " left", "after seq 1; this call is seq 2");
+            for (FerroException failure : RuleChecks.failures(outcomes.get(leaver), rank -> rank != leaver, codes)) {
+                RuleChecks.blames(failure, leaver);
+                RuleChecks.says(failure, "rank " + leaver + " left", "after seq 1; this call is seq 2");
             }
         }
     }
@@ -56,7 +56,7 @@ interface CloseRules extends Subject {
     /** Checks that a closed group rejects all calls. A second close has no effect. */
     @Rule(value = 602, ranks = 2)
     default void callsAfterCloseAreRefusedButASecondCloseIsNot(ProcessGroup group) {
-        Expect.works(group);
+        RuleChecks.works(group);
         group.close();
         group.close();
         group.close(Duration.ofMillis(1));
@@ -91,15 +91,15 @@ interface CloseRules extends Subject {
         illegal("2 elements", () -> group.allToAll(two, two.clone()));
         illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
         illegal("null", () -> group.gather(two, null, group.rank()));
-        Expect.refused(NullPointerException.class, () -> group.allReduce(two, null), "op is null");
+        RuleChecks.refused(NullPointerException.class, () -> group.allReduce(two, null), "op is null");
         InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
         assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
         assertArrayEquals(new float[] {4, 5}, two, "memory of refused calls");
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private static void illegal(String says, Runnable call) {
-        Expect.refused(IllegalArgumentException.class, call, says);
+        RuleChecks.refused(IllegalArgumentException.class, call, says);
     }
 
     /** Checks that {@code newGroup} rejects an unknown rank, a repeated rank, and a list without the caller. */
@@ -108,7 +108,7 @@ interface CloseRules extends Subject {
         illegal("newGroup: member 2 ", () -> group.newGroup(0, 2));
         illegal("twice", () -> group.newGroup(0, 1, 0));
         illegal("rank " + group.rank(), () -> group.newGroup(1 - group.rank()));
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that a close returns within its time limit even if pending work can never complete. The work fails. */
@@ -117,12 +117,12 @@ interface CloseRules extends Subject {
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
                 Work never = group.barrierAsync();
-                Expect.inTime(3000, "close of 300 ms", () -> group.close(Duration.ofMillis(300)));
-                Expect.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
+                RuleChecks.inTime(3000, "close of 300 ms", () -> group.close(Duration.ofMillis(300)));
+                RuleChecks.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
                 assertTrue(never.isDone(), "work of a closed group is still pending");
             }
         });
-        Expect.well(outcomes.subList(0, 1));
+        RuleChecks.well(outcomes.subList(0, 1));
     }
 
     /** Checks that a close waits for queued work that can still complete. */
@@ -163,9 +163,9 @@ interface CloseRules extends Subject {
     default void aViewWithALabelIsTheSameGroup(ProcessGroup group) {
         ProcessGroup view = group.within(Duration.ofSeconds(20)).labelled("dense2.weight");
         assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
-        Expect.works(view);
-        Expect.works(view.within(Duration.ofSeconds(21)));
-        Expect.works(group.labelled("Schicht ü").labelled("dense2.bias"));
+        RuleChecks.works(view);
+        RuleChecks.works(view.within(Duration.ofSeconds(21)));
+        RuleChecks.works(group.labelled("Schicht ü").labelled("dense2.bias"));
         int[] first = {3 + group.rank()};
         int[] second = {5};
         group.coalesced(() -> {
@@ -175,7 +175,7 @@ interface CloseRules extends Subject {
         assertEquals(7, first[0], "sum in a block, with a label");
         assertEquals(10, second[0], "sum in a block, without a label");
         view.close();
-        Expect.passes(group.labelled(group.rank() == 0 ? "to" : "from"), 0, 1, 0, 11);
+        RuleChecks.passes(group.labelled(group.rank() == 0 ? "to" : "from"), 0, 1, 0, 11);
         illegal("1 to 128 characters", () -> group.labelled(""));
         illegal("found 129", () -> group.labelled("x".repeat(129)));
         illegal("U+000A", () -> group.labelled("two\nlines"));
@@ -198,12 +198,12 @@ interface CloseRules extends Subject {
                     group.close();
                 } else {
                     float[] data = new float[1000];
-                    Expect.inTime(5000, "the news of the close", () -> group.allReduce(data, ReduceOp.SUM));
+                    RuleChecks.inTime(5000, "the news of the close", () -> group.allReduce(data, ReduceOp.SUM));
                 }
             });
             assertNull(outcomes.get(closes), "close of rank " + closes + ", turn " + turn);
-            Expect.failures(outcomes, rank -> rank != closes, Code.PEER_LOST)
-                    .forEach(failure -> Expect.blames(failure, closes));
+            RuleChecks.failures(outcomes, rank -> rank != closes, Code.PEER_LOST)
+                    .forEach(failure -> RuleChecks.blames(failure, closes));
         }
     }
 
@@ -211,13 +211,13 @@ interface CloseRules extends Subject {
     @Rule(608)
     default void noThreadOfAGroupOutlivesItsClose() {
         startThreadsOfDevices();
-        ThreadsOfGroups threads = new ThreadsOfGroups();
-        for (StagedCalls.LastCalls last : StagedCalls.LastCalls.values()) {
-            try (Ranks ranks = group(StagedCalls.WORLD_SIZE)) {
-                StagedCalls calls = new StagedCalls(this, threads);
+        GroupThreads threads = new GroupThreads();
+        for (ChainedStageCalls.LastCalls last : ChainedStageCalls.LastCalls.values()) {
+            try (Ranks ranks = group(ChainedStageCalls.WORLD_SIZE)) {
+                ChainedStageCalls calls = new ChainedStageCalls(this, threads);
                 ranks.run(calls::makeAll);
                 List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> calls.makeLast(group, last));
-                Expect.well(outcomes);
+                RuleChecks.well(outcomes);
             }
             threads.closed(last.toString());
         }
@@ -227,8 +227,8 @@ interface CloseRules extends Subject {
 
     /** Uses each device once before the groups are made, because the threads of device memory belong to the test. */
     private void startThreadsOfDevices() {
-        for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
-            try (OnDevice device = OnDevice.of(this, rank)) {
+        for (int rank = 0; rank < ChainedStageCalls.WORLD_SIZE; rank++) {
+            try (DeviceOperands device = DeviceOperands.of(this, rank)) {
                 device.tensor(HostTensor.of(new float[1]));
             }
         }
@@ -237,13 +237,13 @@ interface CloseRules extends Subject {
     /** Checks that a rank that has made its calls may close, even if a peer makes its own calls much later. */
     @Rule(value = 610, needs = EARLY_LEAVES)
     @ParameterizedTest(name = "{0}")
-    @MethodSource("ferro.tck.LateRank#calls")
+    @MethodSource("ferro.tck.GroupWithLateRank#calls")
     default void ranksMayLeaveWhenTheirOwnCallsHaveReturned(String what) {
         switch (what) {
             case "messages" -> leaveAfterMessages();
             case "barrier" -> {
                 for (int late = 0; late < 5; late++) {
-                    new LateRank(this, 5, late, late % 2 == 0).run(what, ProcessGroup::barrier);
+                    new GroupWithLateRank(this, 5, late, late % 2 == 0).run(what, ProcessGroup::barrier);
                 }
             }
             case "unequal parts" -> leaveAfterUnequalParts();
@@ -263,16 +263,16 @@ interface CloseRules extends Subject {
      * end runs a selection, each of these four cases has one root.
      */
     private void leaveAfter(CollectiveKind kind) {
-        boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
+        boolean toRoot = kind.out() == CollectiveKind.DataShare.ALL_ON_ROOT;
         for (int odd : new int[] {5, 3}) {
             int above = kind.hasParts() ? aboveASegment() : 4 * aboveASegment();
             int length = odd == 5 ? 5 : above;
             for (int index = runsSelection() ? 2 : 0; index < 3; index++) {
                 int root = rank(index, odd);
                 ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
-                new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true)
+                new GroupWithLateRank(this, odd, toRoot ? root : (root + 1) % odd, true)
                         .call(new Cell(kind, DataType.FLOAT32, op, length, root, false), true);
-                new LateRank(this, 4, (index + odd) % 4, false)
+                new GroupWithLateRank(this, 4, (index + odd) % 4, false)
                         .call(new Cell(kind, DataType.FLOAT32, op, length, (index + odd + 2) % 4, false), true);
             }
         }
@@ -282,7 +282,7 @@ interface CloseRules extends Subject {
         for (int length : new int[] {1, aboveASegment() / 2}) {
             int worldSize = length == 1 ? 5 : 4;
             for (int late = runsSelection() ? worldSize - 1 : 0; late < worldSize; late += worldSize - 1) {
-                LateRank ranks = new LateRank(this, worldSize, late, length == 1);
+                GroupWithLateRank ranks = new GroupWithLateRank(this, worldSize, late, length == 1);
                 Cell.ofUnequalParts(worldSize, length).stream()
                         .filter(cell -> !cell.inPlace() || cell.op() == ReduceOp.AVG)
                         .forEach(cell -> ranks.call(cell, false));
@@ -297,13 +297,14 @@ interface CloseRules extends Subject {
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
             for (int index = 0; index < 3; index++) {
-                int[] data = Expect.rising(length, 7 + index);
+                int[] data = RuleChecks.rising(length, 7 + index);
                 for (boolean untilClosed : new boolean[] {true, false}) {
                     int worldSize = untilClosed ? 5 : 4;
-                    LateRank ranks = new LateRank(this, worldSize, rank(index, worldSize), untilClosed);
+                    GroupWithLateRank ranks =
+                            new GroupWithLateRank(this, worldSize, rank(index, worldSize), untilClosed);
                     ranks.run("messages of " + length, group -> {
                         for (int from = 0; from < worldSize - 1; from++) {
-                            Expect.passes(group, from, from + 1, 0, data);
+                            RuleChecks.passes(group, from, from + 1, 0, data);
                         }
                     });
                 }
@@ -319,7 +320,7 @@ interface CloseRules extends Subject {
                 int worldSize = untilClosed ? 5 : 4;
                 int late = rank(index, worldSize);
                 int root = (late + 1) % worldSize;
-                new LateRank(this, worldSize, late, untilClosed).run("newGroup and a broadcast", group -> {
+                new GroupWithLateRank(this, worldSize, late, untilClosed).run("newGroup and a broadcast", group -> {
                     ProcessGroup part =
                             group.newGroup(IntStream.range(0, group.worldSize()).toArray());
                     int[] data = {group.rank() == root ? 41 : 0};
@@ -348,23 +349,23 @@ interface CloseRules extends Subject {
         List<CountDownLatch> failed = IntStream.range(0, 5)
                 .mapToObj(leaver -> new CountDownLatch(byAll ? 4 : 1))
                 .toList();
-        try (EachRankLeaves groups = new EachRankLeaves(this, 5)) {
+        try (DepartedRankGroups groups = new DepartedRankGroups(this, 5)) {
             List<List<Throwable>> outcomes = groups.outcomes((group, leaver) -> {
                 int[] others =
                         IntStream.range(0, 5).filter(rank -> rank != leaver).toArray();
                 talk(group, others, 5);
                 talk(group, others, 100_000);
                 try (ProcessGroup rest = group.newGroup(others)) {
-                    Expect.works(rest);
+                    RuleChecks.works(rest);
                     if (byAll || group.rank() == (leaver + 1) % 5) {
                         failsWithout(leaver, group, what);
                         failed.get(leaver).countDown();
                     }
-                    Expect.opens(failed.get(leaver), what + " without rank " + leaver);
-                    Expect.works(rest);
+                    RuleChecks.opens(failed.get(leaver), what + " without rank " + leaver);
+                    RuleChecks.works(rest);
                 }
             });
-            outcomes.forEach(Expect::well);
+            outcomes.forEach(RuleChecks::well);
         }
     }
 
@@ -373,14 +374,14 @@ interface CloseRules extends Subject {
         for (int parity = 0; parity < 2; parity++) {
             for (int position = parity; position < members.length; position += 2) {
                 int next = members[(position + 1) % members.length];
-                Expect.passes(group, members[position], next, 0, Expect.rising(length, members[position] + 2));
+                RuleChecks.passes(group, members[position], next, 0, RuleChecks.rising(length, members[position] + 2));
             }
         }
     }
 
     private static void failsWithout(int leaver, ProcessGroup group, String what) {
         ProcessGroup patient = group.within(Duration.ofSeconds(10));
-        FerroException failure = Expect.fails(
+        FerroException failure = RuleChecks.fails(
                 each -> {
                     switch (what) {
                         case "barrier" -> patient.barrier();
@@ -391,7 +392,7 @@ interface CloseRules extends Subject {
                 },
                 group,
                 Code.PEER_LOST);
-        Expect.blames(failure, leaver);
-        Expect.says(failure, "rank " + leaver + " left");
+        RuleChecks.blames(failure, leaver);
+        RuleChecks.says(failure, "rank " + leaver + " left");
     }
 }

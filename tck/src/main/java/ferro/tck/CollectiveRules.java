@@ -9,9 +9,9 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import ferro.tck.cells.Cell;
-import ferro.tck.cells.Values;
+import ferro.tck.cells.ReferenceOracle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,59 +20,59 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Rules 101 to 110, 116, 117, 127 and 128, which check that every collective gives the result of a plain loop. */
-interface CollectiveRules extends Subject {
+interface CollectiveRules extends TestedBackend {
     /** Checks that an all-reduce leaves the combined elements of all ranks on every rank. */
     @Rule(value = 101, apart = true)
     default void allReduceCombinesTheElementsOfAllRanksOnEveryRank(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.ALL_REDUCE);
+        CellRunner.check(this, worldSize, CollectiveKind.ALL_REDUCE);
     }
 
     /** Checks that a broadcast copies the root's elements. */
     @Rule(value = 102, apart = true)
     default void broadcastCopiesTheElementsOfTheRootToEveryRank(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.BROADCAST);
+        CellRunner.check(this, worldSize, CollectiveKind.BROADCAST);
     }
 
     /** Checks that a reduce writes its result on the root only. */
     @Rule(value = 103, apart = true)
     default void reduceCombinesOnTheRootAndLeavesTheOthersAlone(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.REDUCE);
+        CellRunner.check(this, worldSize, CollectiveKind.REDUCE);
     }
 
     /** Checks that an all-gather joins parts in rank order. */
     @Rule(value = 104, apart = true)
     default void allGatherJoinsThePartsOfAllRanksInRankOrder(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.ALL_GATHER);
+        CellRunner.check(this, worldSize, CollectiveKind.ALL_GATHER);
     }
 
     /** Checks that a reduce-scatter leaves part r of the combined elements on rank r. */
     @Rule(value = 105, apart = true)
     default void reduceScatterLeavesEachRankItsPartOfTheCombinedElements(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.REDUCE_SCATTER);
+        CellRunner.check(this, worldSize, CollectiveKind.REDUCE_SCATTER);
     }
 
     /** Checks that a gather joins parts on the root. */
     @Rule(value = 106, apart = true)
     default void gatherJoinsThePartsOfAllRanksOnTheRoot(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.GATHER);
+        CellRunner.check(this, worldSize, CollectiveKind.GATHER);
     }
 
     /** Checks that a scatter sends each rank its part of the root's elements. */
     @Rule(value = 107, apart = true)
     default void scatterHandsEachRankItsPartOfTheRootsElements(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.SCATTER);
+        CellRunner.check(this, worldSize, CollectiveKind.SCATTER);
     }
 
     /** Checks that an all-to-all sends part j to rank j. */
     @Rule(value = 108, apart = true)
     default void allToAllSendsPartJOfEachRankToRankJ(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.ALL_TO_ALL);
+        CellRunner.check(this, worldSize, CollectiveKind.ALL_TO_ALL);
     }
 
     /** Checks that a scan combines the operands of the ranks up to each rank. */
     @Rule(value = 127, apart = true)
     default void scanCombinesTheElementsOfTheRanksUpToEachRank(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.SCAN);
+        CellRunner.check(this, worldSize, CollectiveKind.SCAN);
     }
 
     /**
@@ -81,7 +81,7 @@ interface CollectiveRules extends Subject {
      */
     @Rule(value = 128, apart = true)
     default void exclusiveScanCombinesTheElementsOfTheRanksBeforeEachRank(int worldSize) {
-        Cells.check(this, worldSize, CollectiveKind.EXCLUSIVE_SCAN);
+        CellRunner.check(this, worldSize, CollectiveKind.EXCLUSIVE_SCAN);
     }
 
     /** Checks that a barrier waits for the last rank. Each rank is the last rank in turn. */
@@ -101,7 +101,7 @@ interface CollectiveRules extends Subject {
         AtomicInteger arrived = new AtomicInteger();
         ranks.run(group -> {
             if (group.rank() == late) {
-                Expect.opens(othersCalled, "the other ranks have not called barrier");
+                RuleChecks.opens(othersCalled, "the other ranks have not called barrier");
                 arrived.incrementAndGet();
                 group.barrier();
                 return;
@@ -128,7 +128,7 @@ interface CollectiveRules extends Subject {
                 cells.addAll(Cell.above(kind, worldSize, segmentBytes()));
             }
         }
-        Cells.check(this, worldSize, cells);
+        CellRunner.check(this, worldSize, cells);
     }
 
     /** Checks that parts of unequal length arrive where the counts require, in blocking and submitted calls. */
@@ -136,14 +136,14 @@ interface CollectiveRules extends Subject {
     default void partsOfUnequalLengthComeWhereTheCountsSay(ProcessGroup group) {
         for (int length : new int[] {1, 1000, group.worldSize() <= 3 ? 70_000 : 10}) {
             for (Cell cell : Cell.ofUnequalParts(group.worldSize(), length)) {
-                Values values = new Values(cell.type(), group.worldSize());
-                Cells.make(this, group, cell, values, false);
+                ReferenceOracle values = new ReferenceOracle(cell.type(), group.worldSize());
+                CellRunner.make(this, group, cell, values, false);
                 if (length == 1000) {
-                    Cells.make(this, group, cell, values, true);
+                    CellRunner.make(this, group, cell, values, true);
                 }
             }
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that ranks that disagree on the length of one message of an all-to-all fail with a mismatch. */
@@ -159,15 +159,15 @@ interface CollectiveRules extends Subject {
             long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
             long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
             Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
-            if (!Cells.isRefused(this, group, call, "unequal parts")) {
-                Calls.run(group, call);
+            if (!CellRunner.isRefused(this, group, call, "unequal parts")) {
+                CallFactory.run(group, call);
                 group.barrier();
             }
         });
         if (ends.get(1) != null) {
             // without a control lane the sender may only see a lost connection
-            Expect.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
-            Expect.failure(ends, 1, Code.MISMATCH);
+            RuleChecks.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
+            RuleChecks.failure(ends, 1, Code.MISMATCH);
         }
         assertArrayEquals(
                 new float[] {0, 0}, Arrays.copyOf(received[1], 2), "a message of the wrong length was written");

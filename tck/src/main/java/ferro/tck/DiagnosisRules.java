@@ -11,7 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 512 to 516, 530, 531, 217 and 218, about the failure that a group reports and about the failure's message. */
-interface DiagnosisRules extends Subject {
+interface DiagnosisRules extends TestedBackend {
     /**
      * Checks that all ranks report the same cause of a failure, even after later calls.
      *
@@ -51,13 +51,13 @@ interface DiagnosisRules extends Subject {
             needs(MISMATCHES);
         }
         try (Ranks ranks = group(5)) {
-            ranks.run(Expect::works);
+            ranks.run(RuleChecks::works);
             for (int rank = 0; rank < 5; rank++) {
                 assertEquals(Optional.empty(), ranks.rank(rank).failure(), "failure() of rank " + rank);
             }
             CountDownLatch others = new CountDownLatch(3);
             ranks.outcomes(Ranks.LIMIT, group -> fail(group, fault, others));
-            Expect.eventually("the same failure() on all ranks", Expect.AGREED_BY_THEN, () -> agree(ranks));
+            RuleChecks.eventually("the same failure() on all ranks", RuleChecks.AGREED_BY_THEN, () -> agree(ranks));
             String agreed = story(ranks.rank(0));
             assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
             if (!expected.equals("*")) {
@@ -88,7 +88,7 @@ interface DiagnosisRules extends Subject {
             default -> {
                 if (group.rank() == 0) {
                     // a thread that is slow to call is not to blame
-                    Expect.opens(others, "a rank has not called");
+                    RuleChecks.opens(others, "a rank has not called");
                     group.within(Duration.ofMillis(300)).barrier();
                 } else if (!guilty) {
                     Work waiting = group.within(Duration.ofSeconds(20)).barrierAsync();
@@ -131,17 +131,19 @@ interface DiagnosisRules extends Subject {
                 group.onEvent(event -> {
                     heard.get(group.rank()).add(event);
                     if (event.kind() == GroupEvent.Kind.FAILED) {
-                        heldUp.addAndGet(Expect.isOpen(thrown, Expect.HELD_UP_AFTER) ? 0 : 1);
+                        heldUp.addAndGet(RuleChecks.isOpen(thrown, RuleChecks.HELD_UP_AFTER) ? 0 : 1);
                         notified.countDown();
                     }
                 });
-                Expect.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
+                RuleChecks.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
                 thrown.countDown();
-                Expect.fails(ProcessGroup::barrier, group, Code.values());
-                assertTrue(Expect.isOpen(notified, Expect.LONG), "a listener received no event FAILED within 10 s");
+                RuleChecks.fails(ProcessGroup::barrier, group, Code.values());
+                assertTrue(
+                        RuleChecks.isOpen(notified, RuleChecks.LONG),
+                        "a listener received no event FAILED within 10 s");
                 group.onEvent(event -> notifiedLater.countDown());
                 assertTrue(
-                        Expect.isOpen(notifiedLater, Expect.LONG),
+                        RuleChecks.isOpen(notifiedLater, RuleChecks.LONG),
                         "a listener that was added after the failure received no event within 10 s");
             });
             assertEquals(0, heldUp.get(), "ranks whose call was delayed by a listener");
@@ -170,7 +172,7 @@ interface DiagnosisRules extends Subject {
                 group.within(Duration.ofSeconds(1)).barrier();
             }
         });
-        for (FerroException failure : Expect.failures(outcomes, rank -> !missing.contains(rank), Code.TIMED_OUT)) {
+        for (FerroException failure : RuleChecks.failures(outcomes, rank -> !missing.contains(rank), Code.TIMED_OUT)) {
             assertEquals(missing, failure.where().culprits(), "ranks to blame: " + failure);
         }
     }
@@ -192,14 +194,14 @@ interface DiagnosisRules extends Subject {
                 } else if (group.rank() == 1) {
                     Ranks.RankCode call = each -> each.allReduceAsync(HostTensor.of(new int[2]), ReduceOp.SUM)
                             .await();
-                    Expect.blames(Expect.fails(call, half, Code.ABORTED), 0);
+                    RuleChecks.blames(RuleChecks.fails(call, half, Code.ABORTED), 0);
                     failed.countDown();
                 } else {
-                    Expect.opens(failed, "ranks 0 and 1 have not failed");
-                    Expect.works(half);
+                    RuleChecks.opens(failed, "ranks 0 and 1 have not failed");
+                    RuleChecks.works(half);
                     assertEquals(Optional.empty(), half.failure(), "failure() of the sibling");
                 }
-                Expect.works(group);
+                RuleChecks.works(group);
                 assertEquals(Optional.empty(), group.failure(), "failure() of the parent");
             }
         });
@@ -215,7 +217,7 @@ interface DiagnosisRules extends Subject {
                 if (group.rank() == 2) {
                     group.abort(new IllegalStateException("out of paper"));
                 } else {
-                    FerroException thrown = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
+                    FerroException thrown = RuleChecks.fails(ProcessGroup::barrier, group, Code.ABORTED);
                     // the second cause is more severe than the failure that the ranks agree on
                     group.abort(
                             group.rank() == 0
@@ -226,7 +228,7 @@ interface DiagnosisRules extends Subject {
                 assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " after its abort");
             });
             ranks.run(group -> {
-                Expect.says(Expect.fails(ProcessGroup::barrier, group, Code.ABORTED), "out of paper");
+                RuleChecks.says(RuleChecks.fails(ProcessGroup::barrier, group, Code.ABORTED), "out of paper");
                 assertEquals(
                         "ABORTED of 2",
                         story(group),
@@ -257,8 +259,8 @@ interface DiagnosisRules extends Subject {
         if (maySendAlone && outcomes.get(waiter) == null) {
             return;
         }
-        FerroException failure = Expect.failure(outcomes, waiter, Code.TIMED_OUT);
-        Expect.says(failure, "gave up on rank " + peer + " after ");
+        FerroException failure = RuleChecks.failure(outcomes, waiter, Code.TIMED_OUT);
+        RuleChecks.says(failure, "gave up on rank " + peer + " after ");
         assertEquals(Set.of(peer), failure.where().culprits(), "rank to blame: " + failure);
         assertEquals(waiter, failure.where().rank(), "rank in where() of the failure");
     }
@@ -272,7 +274,7 @@ interface DiagnosisRules extends Subject {
         CountDownLatch ended = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             Collective stops = combining(new float[2], standingStill(false, standsStill, ended));
-            if (Calls.refusal(ranks.rank(0), stops).isPresent()) {
+            if (CallFactory.refusal(ranks.rank(0), stops).isPresent()) {
                 refused("users' reductions");
                 return;
             }
@@ -288,7 +290,7 @@ interface DiagnosisRules extends Subject {
                     // the announcement of the first message has also arrived
                     group.recv(new int[1], 1, 2);
                     group.submit(combines);
-                    Expect.opens(standsStill, "rank 1 has not combined anything");
+                    RuleChecks.opens(standsStill, "rank 1 has not combined anything");
                     try {
                         group.within(Duration.ofMillis(300)).recv(new float[300_000], 1, 1);
                     } finally {
@@ -296,10 +298,10 @@ interface DiagnosisRules extends Subject {
                     }
                 }
             });
-            FerroException failure = Expect.failure(outcomes, 0, Code.TIMED_OUT);
-            Expect.says(failure, "gave up on rank 1 after ");
-            Expect.blames(failure, 1);
-            Expect.failure(outcomes, 1, Code.TIMED_OUT, Code.ABORTED);
+            FerroException failure = RuleChecks.failure(outcomes, 0, Code.TIMED_OUT);
+            RuleChecks.says(failure, "gave up on rank 1 after ");
+            RuleChecks.blames(failure, 1);
+            RuleChecks.failure(outcomes, 1, Code.TIMED_OUT, Code.ABORTED);
         }
     }
 
@@ -311,7 +313,7 @@ interface DiagnosisRules extends Subject {
         return ReduceOp.ofFloats("standing still", (a, b) -> {
             if (isOnThisRank) {
                 standsStill.countDown();
-                Expect.isOpen(ended, Duration.ofSeconds(20));
+                RuleChecks.isOpen(ended, Duration.ofSeconds(20));
             }
             return a + b;
         });
@@ -342,7 +344,7 @@ interface DiagnosisRules extends Subject {
             group.barrier();
         });
         for (FerroException failure : thrown) {
-            Expect.blames(failure, odd);
+            RuleChecks.blames(failure, odd);
             saysOf(failure, rank -> rank != odd, "[64]");
             saysOf(failure, rank -> rank == odd, "[65]");
         }
@@ -356,7 +358,7 @@ interface DiagnosisRules extends Subject {
             FerroException failure = thrown.get(rank);
             if (rank != odd) {
                 // the odd rank has found out only that the lists differ
-                Expect.blames(failure, odd);
+                RuleChecks.blames(failure, odd);
             }
             saysOf(failure, member -> member != odd, "[0, 1, 2, 3]");
             saysOf(failure, member -> member == odd, "[3, 1, 2, 0]");
@@ -365,12 +367,12 @@ interface DiagnosisRules extends Subject {
 
     private static List<FerroException> mismatches(Ranks ranks, Ranks.RankCode code) {
         List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> code.run(group.within(Duration.ofSeconds(20))));
-        return Expect.failures(outcomes, rank -> true, Code.MISMATCH);
+        return RuleChecks.failures(outcomes, rank -> true, Code.MISMATCH);
     }
 
     /** Checks that a message contains a text, and that the last rank named before the text satisfies {@code right}. */
     private static void saysOf(FerroException failure, IntPredicate right, String text) {
-        Expect.says(failure, text);
+        RuleChecks.says(failure, text);
         String message = failure.getMessage();
         for (int at = message.indexOf(text); at >= 0; at = message.indexOf(text, at + 1)) {
             Matcher named = Pattern.compile("rank (\\d+)").matcher(message.substring(0, at));
@@ -396,8 +398,8 @@ interface DiagnosisRules extends Subject {
                 patient.recv(new int[10], from, 0);
             }
         });
-        FerroException failure = Expect.failure(outcomes, 2, Code.MISMATCH);
-        Expect.blames(failure, from);
+        FerroException failure = RuleChecks.failure(outcomes, 2, Code.MISMATCH);
+        RuleChecks.blames(failure, from);
         String message = failure.getMessage();
         Pattern inOrder = Pattern.compile("rank " + from + " sent\\b.*\\b36 bytes.*\\breceive.*\\b40\\b");
         assertTrue(
@@ -425,7 +427,8 @@ interface DiagnosisRules extends Subject {
                 }
             }
         });
-        for (FerroException failure : Expect.failures(outcomes, rank -> rank % 2 == 0, Code.TIMED_OUT, Code.ABORTED)) {
+        for (FerroException failure :
+                RuleChecks.failures(outcomes, rank -> rank % 2 == 0, Code.TIMED_OUT, Code.ABORTED)) {
             assertEquals(Set.of(1, 3), failure.where().culprits(), () -> "ranks to blame: " + failure);
             String message = failure.getMessage();
             assertTrue(Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);

@@ -15,7 +15,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.spi.Settings;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import ferro.tck.cells.DifferingCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Rules 501 to 511 check that a failure of one rank soon fails all ranks and names the rank. Rules 517 and 518 check
  * labels.
  */
-interface FailureRules extends Subject {
+interface FailureRules extends TestedBackend {
     /** Checks that if the last rank makes a different call, the failure on every rank names both calls. */
     @Rule(value = 501, needs = MISMATCHES)
     @ParameterizedTest(name = "{0}, {1} ranks")
@@ -67,7 +67,8 @@ interface FailureRules extends Subject {
     default void ranksThatMakeDifferentCallsAllFailWithBothTexts(String field, int worldSize) {
         try (Ranks ranks = group(worldSize)) {
             Collective unequal = DifferingCall.ofUnequalParts(worldSize);
-            if (field.equals("counts") && Calls.refusal(ranks.rank(0), unequal).isPresent()) {
+            if (field.equals("counts")
+                    && CallFactory.refusal(ranks.rank(0), unequal).isPresent()) {
                 refused("unequal parts");
                 return;
             }
@@ -114,8 +115,8 @@ interface FailureRules extends Subject {
                 }
             });
             for (int rank = 0; rank < 2; rank++) {
-                FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
-                Expect.says(failure, "allReduce \"dense2.weight\"");
+                FerroException failure = RuleChecks.failure(outcomes, rank, codesOfAMissingRank());
+                RuleChecks.says(failure, "allReduce \"dense2.weight\"");
                 assertEquals("allReduce \"dense2.weight\"", failure.where().operation(), "where() on rank " + rank);
                 refusesByLabel(ranks.rank(rank));
             }
@@ -142,10 +143,10 @@ interface FailureRules extends Subject {
         });
         int mismatches = 0;
         for (int rank = 0; rank < calls.length; rank++) {
-            FerroException failure = Expect.failure(outcomes, rank, codesOfAMismatch());
+            FerroException failure = RuleChecks.failure(outcomes, rank, codesOfAMismatch());
             mismatches += failure.code() == Code.MISMATCH ? 1 : 0;
             if (allEnd()) {
-                Expect.says(failure, DifferingCall.texts(field));
+                RuleChecks.says(failure, DifferingCall.texts(field));
             }
             assertNull(calls[rank].wrong(), "memory after calls that differ in " + field);
         }
@@ -188,11 +189,11 @@ interface FailureRules extends Subject {
             boolean isTimeOut = false;
             for (int rank = 0; rank < worldSize; rank++) {
                 if (rank != late) {
-                    FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
+                    FerroException failure = RuleChecks.failure(outcomes, rank, codesOfAMissingRank());
                     isTimeOut |= failure.code() == Code.TIMED_OUT;
                     assertEquals(rank, failure.where().rank(), "rank in where() of the failure");
                     if (allEnd()) {
-                        Expect.blames(failure, late);
+                        RuleChecks.blames(failure, late);
                     }
                 }
             }
@@ -203,7 +204,7 @@ interface FailureRules extends Subject {
                     group.allReduce(new float[1000], ReduceOp.SUM);
                     group.barrier();
                 };
-                Expect.fails(calls, ranks.rank(late), Code.TIMED_OUT, Code.ABORTED);
+                RuleChecks.fails(calls, ranks.rank(late), Code.TIMED_OUT, Code.ABORTED);
             }
         }
     }
@@ -218,23 +219,23 @@ interface FailureRules extends Subject {
             if (group.rank() == 0) {
                 waiting.set(Thread.currentThread());
                 calling.countDown();
-                Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
+                RuleChecks.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
                 interrupted.countDown();
                 assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
             } else if (group.rank() != 2) {
                 barrierTwice(group);
             } else {
-                Expect.opens(calling, "rank 0 has not called");
+                RuleChecks.opens(calling, "rank 0 has not called");
                 // rank 0 most likely waits after 20 ms; an interrupt before its wait must have the same effect
                 assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
                 waiting.get().interrupt();
-                Expect.opens(interrupted, "rank 0 has not ended 10 s after its interrupt");
+                RuleChecks.opens(interrupted, "rank 0 has not ended 10 s after its interrupt");
                 barrierTwice(group);
             }
         });
         assertNull(outcomes.get(0), "outcome of the checks on rank 0");
-        Expect.failures(outcomes, rank -> rank > 0 && allEnd(), Code.ABORTED)
-                .forEach(failure -> Expect.blames(failure, 0));
+        RuleChecks.failures(outcomes, rank -> rank > 0 && allEnd(), Code.ABORTED)
+                .forEach(failure -> RuleChecks.blames(failure, 0));
     }
 
     /**
@@ -254,7 +255,7 @@ interface FailureRules extends Subject {
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
-                    Expect.opens(pending, "the other ranks have not called");
+                    RuleChecks.opens(pending, "the other ranks have not called");
                     group.abort(new IllegalStateException("out of paper"));
                     group.abort(new IllegalStateException("out of ink"));
                 } else {
@@ -262,12 +263,12 @@ interface FailureRules extends Subject {
                             group.barrierAsync(), group.allReduceAsync(HostTensor.of(new int[9]), ReduceOp.SUM));
                     pending.countDown();
                     for (Work work : queued) {
-                        Expect.blames(Expect.fails(each -> work.await(), group, Code.ABORTED), 2);
+                        RuleChecks.blames(RuleChecks.fails(each -> work.await(), group, Code.ABORTED), 2);
                     }
                 }
-                FerroException later = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
-                Expect.says(later, "out of paper");
-                Expect.blames(later, 2);
+                FerroException later = RuleChecks.fails(ProcessGroup::barrier, group, Code.ABORTED);
+                RuleChecks.says(later, "out of paper");
+                RuleChecks.blames(later, 2);
             });
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
         }
@@ -281,8 +282,8 @@ interface FailureRules extends Subject {
     default void anAbortEndsABlockingCallOfItsRank() {
         CountDownLatch calling = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
-            Expect.onThread(() -> {
-                Expect.opens(calling, "rank 0 has not called");
+            RuleChecks.onThread(() -> {
+                RuleChecks.opens(calling, "rank 0 has not called");
                 ranks.rank(0).abort(new IllegalStateException("out of paper"));
             });
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
@@ -291,7 +292,7 @@ interface FailureRules extends Subject {
                     group.within(Duration.ofSeconds(20)).barrier();
                 }
             });
-            Expect.says(Expect.failure(outcomes, 0, Code.ABORTED), "out of paper");
+            RuleChecks.says(RuleChecks.failure(outcomes, 0, Code.ABORTED), "out of paper");
         }
     }
 
@@ -304,36 +305,36 @@ interface FailureRules extends Subject {
             if (refuses(MISMATCHES)) {
                 group.abort(new IllegalStateException("out of paper"));
             } else {
-                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
+                RuleChecks.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
             }
-            Expect.inTime(2000, "calls after a failure", () -> {
-                FerroException first = Expect.fails(ProcessGroup::barrier, group, Code.values());
-                Expect.fails(each -> each.barrierAsync().await(), group, Code.values());
-                Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, first.code());
+            RuleChecks.inTime(2000, "calls after a failure", () -> {
+                FerroException first = RuleChecks.fails(ProcessGroup::barrier, group, Code.values());
+                RuleChecks.fails(each -> each.barrierAsync().await(), group, Code.values());
+                RuleChecks.fails(each -> each.send(data, 1 - group.rank(), 0), group, first.code());
             });
         });
-        Expect.well(outcomes);
+        RuleChecks.well(outcomes);
     }
 
     /** Checks that after a failed call has returned, only the caller writes to the memory of the call. */
     @Rule(507)
     default void memoryOfAFailedCallIsNotWritten() {
-        float[] given = Expect.floats(200_000, 7);
+        float[] given = RuleChecks.floats(200_000, 7);
         CountDownLatch refilled = new CountDownLatch(1);
         float[] data = new float[given.length];
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
                 Ranks.RankCode call = each -> each.allReduce(data, ReduceOp.SUM);
-                Expect.fails(call, group.within(Duration.ofMillis(200)), Code.TIMED_OUT);
+                RuleChecks.fails(call, group.within(Duration.ofMillis(200)), Code.TIMED_OUT);
                 System.arraycopy(given, 0, data, 0, given.length);
                 refilled.countDown();
             } else {
-                Expect.opens(refilled, "rank 0 has not timed out");
+                RuleChecks.opens(refilled, "rank 0 has not timed out");
                 group.within(Duration.ofSeconds(2)).allReduce(new float[given.length], ReduceOp.SUM);
             }
         });
-        Expect.failure(outcomes, 1, Code.ABORTED, Code.TIMED_OUT, Code.PEER_LOST);
-        Expect.well(outcomes.subList(0, 1));
+        RuleChecks.failure(outcomes, 1, Code.ABORTED, Code.TIMED_OUT, Code.PEER_LOST);
+        RuleChecks.well(outcomes.subList(0, 1));
         // a wrong write may come shortly after the failure
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
@@ -346,7 +347,7 @@ interface FailureRules extends Subject {
         eachRank(3, group -> {
             long[] data = {group.rank() + 5, 11};
             if (group.rank() == 1) {
-                Expect.opens(waiting, "ranks 0 and 2 have not called");
+                RuleChecks.opens(waiting, "ranks 0 and 2 have not called");
                 group.allReduce(data, ReduceOp.SUM);
             } else {
                 Work work = group.within(Duration.ofSeconds(20)).allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
@@ -372,7 +373,7 @@ interface FailureRules extends Subject {
                 first.await();
             }
         });
-        for (FerroException failure : Expect.failures(outcomes, rank -> rank != missing, Code.TIMED_OUT)) {
+        for (FerroException failure : RuleChecks.failures(outcomes, rank -> rank != missing, Code.TIMED_OUT)) {
             assertEquals(Set.of(missing), failure.where().culprits(), "ranks to blame: " + failure);
         }
     }

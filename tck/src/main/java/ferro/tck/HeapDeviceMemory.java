@@ -42,8 +42,8 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private static final Duration STALLED = Duration.ofMillis(1);
 
     private final int devices;
-    private final HeapBlocks blocks = new HeapBlocks();
-    private final Map<List<Object>, Deque<HeapCopy>> running = new HashMap<>();
+    private final HeapDevicePages blocks = new HeapDevicePages();
+    private final Map<List<Object>, Deque<HeapDeviceCopy>> running = new HashMap<>();
     private final EnumMap<Direction, long[]> counts = new EnumMap<>(Direction.class);
     private final Map<List<Object>, CopyFault> faults = new HashMap<>();
     private Consumer<CopyEvent> watcher = event -> {};
@@ -182,7 +182,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     /** Lets stalled copies run, and cancels the stalls of copies that have not been started. */
     public synchronized void endStalledCopies() {
         faults.values().removeIf(fault -> fault == CopyFault.STALL);
-        running.values().forEach(queue -> queue.forEach(HeapCopy::endStall));
+        running.values().forEach(queue -> queue.forEach(HeapDeviceCopy::endStall));
         notifyAll();
     }
 
@@ -229,8 +229,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
      * @return tensor; a close of its owner frees the memory
      */
     public DeviceTensor upload(HostTensor elements, int device, long... shape) {
-        long[] lengths = shape.length == 0 ? elements.shape() : shape;
-        DeviceTensor tensor = allocate(elements.dataType(), lengths, device);
+        DeviceTensor tensor = allocate(elements.dataType(), shape.length == 0 ? elements.shape() : shape, device);
         write(elements, tensor);
         return tensor;
     }
@@ -361,8 +360,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     synchronized void closed(ByteBuffer buffer) {
         stagings--;
         stagingBytes -= buffer.capacity();
-        boolean used = running.values().stream().flatMap(Deque::stream).anyMatch(copy -> copy.uses(buffer));
-        if (used) {
+        if (running.values().stream().flatMap(Deque::stream).anyMatch(copy -> copy.uses(buffer))) {
             throw new IllegalStateException(
                     "staging of " + buffer.capacity() + " bytes was closed before its copy had run");
         }
@@ -397,7 +395,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         });
     }
 
-    private synchronized HeapCopy start(Direction direction, DeviceTensor on, ByteBuffer host, Runnable work) {
+    private synchronized HeapDeviceCopy start(Direction direction, DeviceTensor on, ByteBuffer host, Runnable work) {
         blocks.check(on);
         long[] count = counts.get(direction);
         count[0]++;
@@ -405,9 +403,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
         CopyFault fault = faults.remove(List.of(direction, count[0]));
         CopyEvent started = new CopyEvent(direction, on.device(), on.byteCount(), count[0], false);
         if (fault == CopyFault.REFUSE) {
-            throw HeapCopy.failure(started, "refused by the test");
+            throw HeapDeviceCopy.failure(started, "refused by the test");
         }
-        HeapCopy copy = new HeapCopy(this, started, host, work, fault);
+        HeapDeviceCopy copy = new HeapDeviceCopy(this, started, host, work, fault);
         running.computeIfAbsent(List.of(direction, on.device()), key -> new ArrayDeque<>())
                 .add(copy);
         watcher.accept(started);
@@ -416,7 +414,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /** Runs a copy on the copy thread after a delay. A stalled copy runs when the stall has ended. */
-    private synchronized void executeLater(HeapCopy copy, Duration after) {
+    private synchronized void executeLater(HeapDeviceCopy copy, Duration after) {
         if (thread != null) {
             Runnable run = () -> {
                 try {
@@ -434,18 +432,18 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /** Records that a thread waits for a copy. Runs the copy at once if no copy thread exists. */
-    synchronized void awaited(HeapCopy copy) {
+    synchronized void awaited(HeapDeviceCopy copy) {
         if (thread == null) {
             execute(copy);
         }
     }
 
     /** Runs queued copies up to the given copy, but stops at a stalled copy. Returns whether the given copy has run. */
-    private synchronized boolean execute(HeapCopy copy) {
+    private synchronized boolean execute(HeapDeviceCopy copy) {
         CopyEvent started = copy.started();
-        Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));
+        Deque<HeapDeviceCopy> queue = running.get(List.of(started.direction(), started.device()));
         while (queue.contains(copy) && !queue.peek().isStalled()) {
-            HeapCopy next = queue.poll();
+            HeapDeviceCopy next = queue.poll();
             next.execute();
             CopyEvent begun = next.started();
             watcher.accept(new CopyEvent(begun.direction(), begun.device(), begun.bytes(), begun.number(), true));

@@ -15,8 +15,8 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Bits;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
+import ferro.tck.cells.ElementAccess;
 import ferro.tck.cells.InPlaceCalls;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.OverlappingCalls;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 115, 120 and 121, about memory that a group allocates, and operands and results in one memory. */
-interface MemoryRules extends Subject {
+interface MemoryRules extends TestedBackend {
     /**
      * Checks that memory that a group allocates gives the same results as arrays, even after some or all ranks have
      * closed the memory. Memory of the group and arrays may differ only in the duration of calls.
@@ -54,7 +54,7 @@ interface MemoryRules extends Subject {
             long elements = (long) part * group.worldSize();
             try (Allocation first = group.allocate(DataType.FLOAT32, elements);
                     Allocation second = group.allocate(DataType.FLOAT32, elements)) {
-                new AllocatedCalls(group, first.tensor(), second.tensor(), part).compare();
+                new AllocationCheck(group, first.tensor(), second.tensor(), part).compare();
             }
         }
     }
@@ -64,7 +64,8 @@ interface MemoryRules extends Subject {
         HostTensor tensor = made.tensor();
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
-        Expect.same(new float[length], AllocatedCalls.elements(tensor), () -> "new memory of rank " + group.rank());
+        RuleChecks.same(
+                new float[length], AllocationCheck.elements(tensor), () -> "new memory of rank " + group.rank());
         assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
         return made;
     }
@@ -76,21 +77,21 @@ interface MemoryRules extends Subject {
      */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();
-        float[] input = Expect.magnitudes(length, 17L * group.rank() + length);
+        float[] input = RuleChecks.magnitudes(length, 17L * group.rank() + length);
         float[] sum = input.clone();
         group.allReduce(sum, ReduceOp.SUM);
         for (int round = 0; round <= group.worldSize(); round++) {
             HostTensor operand = group.rank() == round ? HostTensor.of(input.clone()) : given;
-            AllocatedCalls.filled(given, input);
+            AllocationCheck.filled(given, input);
             group.allReduce(operand, ReduceOp.SUM);
             String what = "sum of " + length + " on rank " + group.rank() + ", with an array on rank " + round;
-            Expect.same(sum, AllocatedCalls.elements(operand), () -> what);
+            RuleChecks.same(sum, AllocationCheck.elements(operand), () -> what);
         }
         if (length > 2) {
-            AllocatedCalls.filled(given, input);
+            AllocationCheck.filled(given, input);
             group.allReduce(given.slice(1, length - 2L), ReduceOp.MAX);
-            assertEquals(input[0], AllocatedCalls.elements(given)[0], "element before the slice");
-            assertEquals(input[length - 1], AllocatedCalls.elements(given)[length - 1], "element after the slice");
+            assertEquals(input[0], AllocationCheck.elements(given)[0], "element before the slice");
+            assertEquals(input[length - 1], AllocationCheck.elements(given)[length - 1], "element after the slice");
         }
     }
 
@@ -99,9 +100,9 @@ interface MemoryRules extends Subject {
      * allocation may be visible in the second allocation.
      */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
-        Expect.same(
+        RuleChecks.same(
                 new float[length],
-                AllocatedCalls.elements(given),
+                AllocationCheck.elements(given),
                 () -> "memory that no call has written, rank " + group.rank());
         float[] wanted = new float[length];
         for (int i = 0; i < length; i++) {
@@ -109,11 +110,11 @@ interface MemoryRules extends Subject {
         }
         int root = group.worldSize() - 1;
         if (group.rank() == root) {
-            AllocatedCalls.filled(given, wanted);
+            AllocationCheck.filled(given, wanted);
         }
         group.broadcast(given, root);
-        Expect.same(
-                wanted, AllocatedCalls.elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
+        RuleChecks.same(
+                wanted, AllocationCheck.elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
     }
 
     /** Checks that each rank refuses a call whose operand and result overlap in an unsupported form. */
@@ -127,7 +128,7 @@ interface MemoryRules extends Subject {
                 for (int part : new int[] {2, 64, 30_000}) {
                     overlappingCallsAreRefused(memory, group, part);
                 }
-                Expect.works(group);
+                RuleChecks.works(group);
             });
         }
     }
@@ -139,11 +140,11 @@ interface MemoryRules extends Subject {
         // a buffer that begins inside an element is compared by its address; the kit cannot get an address of FOREIGN
         boolean cutsElements =
                 onHost && kind != Operand.OperandMemory.PART_OF_ARRAY && kind != Operand.OperandMemory.FOREIGN;
-        try (OnDevice device = OnDevice.of(this, group.rank())) {
-            for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
+        try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
+            for (OverlappingCalls.NamedCall named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = device.call(named.call());
-                if (Calls.unsupported(group, call).isEmpty()) {
-                    refused(named, () -> Calls.run(group, call));
+                if (CallFactory.unsupported(group, call).isEmpty()) {
+                    refused(named, () -> CallFactory.run(group, call));
                     refused(named, () -> group.submit(call));
                     if (onHost) {
                         refused(named, () -> group.coalesced(() -> group.submit(call)));
@@ -157,10 +158,10 @@ interface MemoryRules extends Subject {
                 "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
     }
 
-    private static void refused(OverlappingCalls.Named named, Runnable call) {
+    private static void refused(OverlappingCalls.NamedCall named, Runnable call) {
         IllegalArgumentException refusal =
                 assertThrows(IllegalArgumentException.class, call::run, named.name() + " was not refused");
-        Expect.says(refusal, "overlap", named.call().kind().label());
+        RuleChecks.says(refusal, "overlap", named.call().kind().label());
     }
 
     /** Checks the results of calls in a supported in-place form, and of calls that only seem to overlap. */
@@ -183,12 +184,12 @@ interface MemoryRules extends Subject {
     private void callsInPlaceAreRight(Operand.OperandMemory kind, ProcessGroup group, int part) {
         Operand memory = Operand.unwritten(DataType.INT32, InPlaceCalls.length(group.worldSize(), part), kind, group);
         new InPlaceCalls(memory, group, part, each -> {
-                    try (OnDevice device = OnDevice.of(this, group.rank())) {
+                    try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
                         Collective call = device.call(each.call());
-                        if (Calls.refusal(group, call).isPresent()) {
+                        if (CallFactory.refusal(group, call).isPresent()) {
                             return;
                         }
-                        Calls.run(group, call);
+                        CallFactory.run(group, call);
                         device.readBack();
                     }
                     assertNull(each.wrong().get(), each.name());
@@ -199,9 +200,9 @@ interface MemoryRules extends Subject {
     /** Checks that a queued call may use the memory of an earlier queued call. */
     private void queuedCallsMayShareMemory(Operand.OperandMemory kind, ProcessGroup group, int part) {
         Operand memory = Operand.unwritten(DataType.INT32, 3 * part, kind, group);
-        HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
+        HostTensor all = ElementAccess.fill(memory.cut(0, 3L * part), index -> 1);
         int size = group.worldSize();
-        try (OnDevice device = OnDevice.of(this, group.rank())) {
+        try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
             List<Work> queued = new ArrayList<>();
             queued.add(group.allReduceAsync(device.tensor(memory.cut(0, 2L * part)), ReduceOp.SUM));
             queued.add(group.allReduceAsync(device.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
@@ -213,16 +214,16 @@ interface MemoryRules extends Subject {
         int[] right = {size, size * size * size, size * size};
         long[] need = new long[3 * part];
         Arrays.setAll(need, index -> right[index / part]);
-        assertArrayEquals(need, Bits.of(all), "queued calls on one memory, parts of " + part);
+        assertArrayEquals(need, ElementAccess.of(all), "queued calls on one memory, parts of " + part);
     }
 
     private void oneTensorMayBeSentSeveralTimes(Operand.OperandMemory kind, ProcessGroup group) {
         int length = 50;
-        try (OnDevice device = OnDevice.of(this, group.rank())) {
+        try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
             HostTensor data =
                     Operand.unwritten(DataType.INT32, length, kind, group).cut(0, length);
             if (group.rank() == 0) {
-                Tensor sent = device.tensor(Bits.fill(data, index -> index + 5));
+                Tensor sent = device.tensor(ElementAccess.fill(data, index -> index + 5));
                 for (int to = 1; to < group.worldSize(); to++) {
                     group.send(sent, to, 0);
                     group.send(sent, to, 0);
@@ -230,10 +231,10 @@ interface MemoryRules extends Subject {
                 return;
             }
             for (int number = 0; number < 2; number++) {
-                group.recv(device.tensor(Bits.fill(data, index -> -1)), 0, 0);
+                group.recv(device.tensor(ElementAccess.fill(data, index -> -1)), 0, 0);
                 device.readBack();
                 long[] need = LongStream.range(5, 5 + length).toArray();
-                assertArrayEquals(need, Bits.of(data), "message " + number);
+                assertArrayEquals(need, ElementAccess.of(data), "message " + number);
             }
         }
     }

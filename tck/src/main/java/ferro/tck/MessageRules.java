@@ -12,7 +12,7 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Operand;
-import ferro.tck.cells.Values;
+import ferro.tck.cells.ReferenceOracle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,15 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rules 201 to 213 and 219, about messages between two ranks. Messages are matched by peer and tag. Messages are not
  * part of the order of collectives.
  */
-interface MessageRules extends Subject {
+interface MessageRules extends TestedBackend {
     /** Checks that messages of every type and length arrive unchanged. */
     @Rule(value = 201, apart = true, ranks = 2)
     default void messagesOfEveryTypeAndLengthArriveUnchanged(ProcessGroup group) {
         // no elements, a few elements, and more elements than are sent eagerly
         int[] lengths = {0, 1, 17, 5000, 70_001};
-        try (OnDevice device = OnDevice.of(this, group.rank())) {
+        try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
             for (DataType type : DataType.values()) {
-                Values values = new Values(type, group.worldSize());
+                ReferenceOracle values = new ReferenceOracle(type, group.worldSize());
                 for (int length : lengths) {
                     Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
                     roundTrip(group, values, data, device);
@@ -44,7 +44,7 @@ interface MessageRules extends Subject {
         }
     }
 
-    private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice device) {
+    private void roundTrip(ProcessGroup group, ReferenceOracle values, Operand data, DeviceOperands device) {
         int peer = 1 - group.rank();
         int tag = tagOr0(3);
         String what = data.tensor() + " on rank " + group.rank();
@@ -74,7 +74,7 @@ interface MessageRules extends Subject {
     @Rule(value = 202, ranks = 2)
     default void messagesOfOneTagArriveInTheOrderTheyWereSent(ProcessGroup group) {
         for (int number = 1; number <= 50; number++) {
-            Expect.passes(group, 0, 1, tagOr0(5), number);
+            RuleChecks.passes(group, 0, 1, tagOr0(5), number);
         }
     }
 
@@ -111,10 +111,10 @@ interface MessageRules extends Subject {
             int peer = 1 - group.rank();
             float[] received = new float[length];
             Work receive = group.recvAsync(HostTensor.of(received), peer, 0);
-            Work send = group.sendAsync(HostTensor.of(Expect.floats(length, group.rank() + 1)), peer, 0);
+            Work send = group.sendAsync(HostTensor.of(RuleChecks.floats(length, group.rank() + 1)), peer, 0);
             receive.await();
             send.await();
-            assertArrayEquals(Expect.floats(length, peer + 1), received, "what rank " + peer + " sent");
+            assertArrayEquals(RuleChecks.floats(length, peer + 1), received, "what rank " + peer + " sent");
         });
     }
 
@@ -147,13 +147,12 @@ interface MessageRules extends Subject {
         int[] received = new int[10];
         List<Throwable> outcomes = outcomes(2, group -> {
             if (group.rank() == 0) {
-                group.within(Duration.ofSeconds(2)).send(Expect.filled(sent, 77), 1, 0);
+                group.within(Duration.ofSeconds(2)).send(RuleChecks.filled(sent, 77), 1, 0);
             } else {
                 group.within(Duration.ofSeconds(10)).recv(received, 0, 0);
             }
         });
-        FerroException failure = Expect.failure(outcomes, 1, Code.MISMATCH);
-        Expect.says(failure, Integer.toString(4 * sent), "40");
+        RuleChecks.says(RuleChecks.failure(outcomes, 1, Code.MISMATCH), Integer.toString(4 * sent), "40");
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
@@ -169,11 +168,11 @@ interface MessageRules extends Subject {
             byte[] sent = new byte[200_000];
             sent[199_999] = (byte) (group.rank() + 5);
             Work send = group.sendAsync(HostTensor.of(sent), peer, tagOr0(1));
-            Expect.works(group);
-            Expect.works(group);
+            RuleChecks.works(group);
+            RuleChecks.works(group);
             assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
             polled.countDown();
-            Expect.opens(polled, "the other rank has not checked its send");
+            RuleChecks.opens(polled, "the other rank has not checked its send");
             group.recv(received, peer, tagOr0(1));
             send.await();
             assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
@@ -187,12 +186,12 @@ interface MessageRules extends Subject {
         eachRank(2, group -> {
             if (group.rank() == 0) {
                 Ranks.RankCode receive = each -> each.recv(new int[4], 1, tagOr0(7));
-                Expect.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+                RuleChecks.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
                 timedOut.countDown();
             }
-            Expect.opens(timedOut, "the receive of rank 0 has not timed out");
-            Expect.works(group);
-            Expect.passes(group, 1, 0, tagOr0(7), 12);
+            RuleChecks.opens(timedOut, "the receive of rank 0 has not timed out");
+            RuleChecks.works(group);
+            RuleChecks.passes(group, 1, 0, tagOr0(7), 12);
         });
     }
 
@@ -208,7 +207,7 @@ interface MessageRules extends Subject {
             hasty.send(shared, (group.rank() + 1) % worldSize, 0);
             hasty.recv(new byte[64 << 20], (group.rank() + worldSize - 1) % worldSize, 0);
         });
-        boolean isTimeOut = Expect.failures(outcomes, rank -> true, Code.TIMED_OUT, Code.ABORTED).stream()
+        boolean isTimeOut = RuleChecks.failures(outcomes, rank -> true, Code.TIMED_OUT, Code.ABORTED).stream()
                 .anyMatch(failure -> failure.code() == Code.TIMED_OUT);
         assertTrue(isTimeOut, "no rank failed with TIMED_OUT: " + outcomes);
     }
@@ -225,7 +224,7 @@ interface MessageRules extends Subject {
                 hasty.recv(received, 0, 2);
             }
         });
-        Expect.failure(outcomes, 1, Code.TIMED_OUT);
+        RuleChecks.failure(outcomes, 1, Code.TIMED_OUT);
         assertArrayEquals(new int[3], received, "memory of a receive of tag 2; tag 1 was sent");
     }
 
@@ -260,7 +259,7 @@ interface MessageRules extends Subject {
     default void unreceivedMessagesAreNotAcceptedWithoutLimit(ProcessGroup group) {
         int length = (64 << 10) / Integer.BYTES;
         int count = 1536;
-        int[] all = Expect.rising(length + count, 1);
+        int[] all = RuleChecks.rising(length + count, 1);
         if (group.rank() == 1) {
             group.send(new int[] {3}, 0, 0);
             List<Work> sends = new ArrayList<>();
@@ -302,7 +301,7 @@ interface MessageRules extends Subject {
         List<Throwable> outcomes = outcomes(3, group -> {
             if (group.rank() == 0) {
                 Thread.currentThread().interrupt();
-                FerroException failure = Expect.fails(waits, group, Code.INTERRUPTED);
+                FerroException failure = RuleChecks.fails(waits, group, Code.INTERRUPTED);
                 assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
                 assertTrue(failure.getMessage().contains("rank 0 was interrupted in "), failure.getMessage());
             } else if (group.rank() == 1 && isSend && tag > 0) {
@@ -311,9 +310,9 @@ interface MessageRules extends Subject {
             group.barrier();
         });
         if (isAlone) {
-            Expect.well(outcomes);
+            RuleChecks.well(outcomes);
         } else {
-            Expect.failures(outcomes, rank -> true, Code.ABORTED).forEach(failure -> Expect.blames(failure, 0));
+            RuleChecks.failures(outcomes, rank -> true, Code.ABORTED).forEach(failure -> RuleChecks.blames(failure, 0));
         }
     }
 
@@ -326,10 +325,10 @@ interface MessageRules extends Subject {
         List<CompletableFuture<Void>> talking = new ArrayList<>();
         for (int tag = 0; tag < 4; tag++) {
             int own = tag;
-            talking.add(Expect.onThread(() -> talk(group, own)));
+            talking.add(RuleChecks.onThread(() -> talk(group, own)));
         }
         for (int call = 0; call < 50; call++) {
-            Expect.works(group);
+            RuleChecks.works(group);
         }
         for (CompletableFuture<Void> talk : talking) {
             talk.get(20, TimeUnit.SECONDS);
@@ -338,9 +337,9 @@ interface MessageRules extends Subject {
 
     private static void talk(ProcessGroup group, int tag) {
         for (int number = 1; number <= 50; number++) {
-            int[] data = Expect.rising(number % 5 == 0 ? 20_000 : 3, 1000 * tag + number);
-            Expect.passes(group, 0, 1, tag, data);
-            Expect.passes(group, 1, 0, tag, data);
+            int[] data = RuleChecks.rising(number % 5 == 0 ? 20_000 : 3, 1000 * tag + number);
+            RuleChecks.passes(group, 0, 1, tag, data);
+            RuleChecks.passes(group, 1, 0, tag, data);
         }
     }
 }

@@ -125,7 +125,7 @@ public final class RankContract
             refusals.clear();
             try {
                 needs(test.getAnnotation(Rule.class).needs());
-                RuleRuns.run(RankContract.this, test, worldSize);
+                RuleExtension.run(RankContract.this, test, worldSize);
             } catch (AssertionError broken) {
                 throw broken;
             } catch (Throwable broken) {

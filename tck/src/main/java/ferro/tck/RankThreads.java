@@ -19,13 +19,13 @@ final class RankThreads implements AutoCloseable {
 
     /** The code of a rank. */
     @FunctionalInterface
-    interface Body {
+    interface RankAction {
         /** Runs the code of a rank. {@code rank} counts from 0, the first rank that these threads run. */
         void run(int rank) throws Exception;
     }
 
     /** Starts the threads of {@code count} ranks, from rank {@code first} on. */
-    RankThreads(int first, int count, Body body) {
+    RankThreads(int first, int count, RankAction body) {
         this.first = first;
         threads = new Thread[count];
         failures = new Throwable[count];
@@ -50,8 +50,7 @@ final class RankThreads implements AutoCloseable {
 
     /** Waits until all ranks have ended without a failure. After a failure, other ranks have {@link #GRACE} to end. */
     synchronized void endWell(Duration limit) {
-        long deadline = System.nanoTime() + limit.toNanos();
-        boolean ended = awaitEnd(deadline, true);
+        boolean ended = awaitEnd(System.nanoTime() + limit.toNanos(), true);
         if (!ended && order.isEmpty()) {
             throw new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms"));
         }
@@ -85,7 +84,7 @@ final class RankThreads implements AutoCloseable {
         return error;
     }
 
-    private void run(int rank, Body body) {
+    private void run(int rank, RankAction body) {
         Throwable failure = null;
         try {
             body.run(rank);

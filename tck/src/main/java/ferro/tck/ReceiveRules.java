@@ -12,7 +12,7 @@ import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Bits;
+import ferro.tck.cells.ElementAccess;
 import ferro.tck.cells.Operand;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Rules 214 to 216, 220 and 221 are about the element types and lengths of the messages that a receive takes. Rule 232
  * is about sends that wait for their receive. Rule 233 is about a rank that sends and receives at the same time.
  */
-interface ReceiveRules extends Subject {
+interface ReceiveRules extends TestedBackend {
     /**
      * Checks that a message and a receive of different types do not match, even with the same number of bytes. The
      * failure of each rank names both types. The memory of the receive stays unchanged.
@@ -62,10 +62,10 @@ interface ReceiveRules extends Subject {
             List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
                 Work receive = group.recvAsync(into.tensor(), 0, 0);
                 Work send = group.sendAsync(data.tensor(), 0, 0);
-                bothTypes(Expect.fails(each -> receive.await(), group, Code.MISMATCH), data, into);
-                bothTypes(Expect.fails(each -> send.await(), group, Code.MISMATCH), data, into);
+                bothTypes(RuleChecks.fails(each -> receive.await(), group, Code.MISMATCH), data, into);
+                bothTypes(RuleChecks.fails(each -> send.await(), group, Code.MISMATCH), data, into);
             });
-            Expect.well(ends);
+            RuleChecks.well(ends);
             unwritten(into);
         }
     }
@@ -84,7 +84,7 @@ interface ReceiveRules extends Subject {
             Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
             first.countDown();
             // the send may succeed; the next call of the sender then fails
-            FerroException failure = Expect.fails(
+            FerroException failure = RuleChecks.fails(
                     each -> {
                         own.await();
                         patient.barrier();
@@ -93,12 +93,12 @@ interface ReceiveRules extends Subject {
                     Code.MISMATCH);
             bothTypes(failure, data, into);
         });
-        Expect.well(ends);
+        RuleChecks.well(ends);
         unwritten(into);
     }
 
     private static void bothTypes(FerroException failure, Operand data, Operand into) {
-        Expect.says(failure, text(data), text(into));
+        RuleChecks.says(failure, text(data), text(into));
     }
 
     private static String text(Operand operand) {
@@ -133,17 +133,17 @@ interface ReceiveRules extends Subject {
                     group.send(data.tensor(), 1, 0);
                     closing.countDown();
                     Ranks.RankCode close = ProcessGroup::close;
-                    Expect.inTime(
+                    RuleChecks.inTime(
                             3000,
                             "a close that reported a mismatch",
-                            () -> bothTypes(Expect.fails(close, group, Code.MISMATCH), data, into));
+                            () -> bothTypes(RuleChecks.fails(close, group, Code.MISMATCH), data, into));
                 } else if (group.rank() == 1) {
                     closing.await(10, TimeUnit.SECONDS);
                     Ranks.RankCode receive = each -> each.recv(into.tensor(), 0, 0);
-                    bothTypes(Expect.fails(receive, group, Code.MISMATCH), data, into);
+                    bothTypes(RuleChecks.fails(receive, group, Code.MISMATCH), data, into);
                 }
             });
-            Expect.well(ends);
+            RuleChecks.well(ends);
         }
     }
 
@@ -182,7 +182,7 @@ interface ReceiveRules extends Subject {
     /** Sends a byte buffer that is received as a tensor, and a tensor that is received as a byte buffer. */
     private static void exchangeBuffer(ProcessGroup group, Operand data) {
         data.fill(index -> index % 53 + 2);
-        ByteBuffer bytes = Bits.bytes(data.tensor());
+        ByteBuffer bytes = ElementAccess.bytes(data.tensor());
         Duration timeout = Duration.ofSeconds(20);
         if (group.rank() == 0) {
             group.backend().send(bytes, 1, 0, timeout);
@@ -199,7 +199,10 @@ interface ReceiveRules extends Subject {
     }
 
     private static void sameBytes(HostTensor sent, HostTensor received) {
-        assertEquals(Bits.bytes(sent), Bits.bytes(received), "bytes of " + sent + " received as " + received);
+        assertEquals(
+                ElementAccess.bytes(sent),
+                ElementAccess.bytes(received),
+                "bytes of " + sent + " received as " + received);
     }
 
     /**
@@ -229,7 +232,7 @@ interface ReceiveRules extends Subject {
     /** Sends a message to a peer and receives a message from the peer, into a tensor that has 7 more elements. */
     private static void shorter(ProcessGroup group, Operand data, int peer, boolean isExpected) {
         int length = (int) (data.tensor().byteCount() / Integer.BYTES);
-        int[] buffer = Expect.filled(length + 7, -4);
+        int[] buffer = RuleChecks.filled(length + 7, -4);
         Work receive = isExpected ? group.recvUpToAsync(HostTensor.of(buffer), peer, 3) : null;
         group.barrier();
         Work send = group.sendAsync(data.tensor(), peer, 3);
@@ -247,9 +250,14 @@ interface ReceiveRules extends Subject {
         assertEquals(MessageStatus.of(peer, 3, sent, data.tensor().byteCount()), status, "status of the receive");
         assertEquals(data.length(), status.elements(), "elements of the message");
         int[] received = Arrays.copyOf(buffer, length);
-        assertEquals(Bits.bytes(data.tensor()), Bits.bytes(HostTensor.of(received)), "elements of the message");
+        assertEquals(
+                ElementAccess.bytes(data.tensor()),
+                ElementAccess.bytes(HostTensor.of(received)),
+                "elements of the message");
         assertArrayEquals(
-                Expect.filled(7, -4), Arrays.copyOfRange(buffer, length, length + 7), "elements behind the message");
+                RuleChecks.filled(7, -4),
+                Arrays.copyOfRange(buffer, length, length + 7),
+                "elements behind the message");
     }
 
     /**
@@ -274,8 +282,8 @@ interface ReceiveRules extends Subject {
                 group.within(Duration.ofSeconds(10)).recvUpTo(into.tensor(), 0, 0);
             }
         });
-        FerroException failure = Expect.failure(ends, 1, Code.MISMATCH);
-        Expect.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
+        FerroException failure = RuleChecks.failure(ends, 1, Code.MISMATCH);
+        RuleChecks.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
         unwritten(into);
     }
 
@@ -289,9 +297,9 @@ interface ReceiveRules extends Subject {
     default void aSendUntilMatchedEndsAfterItsReceiveMatched(int worldSize, int length) {
         eachRank(worldSize, group -> {
             int receiver = worldSize - 1;
-            int[] data = Expect.filled(length, 9);
+            int[] data = RuleChecks.filled(length, 9);
             if (refuses(OPEN_RECEIVES)) {
-                Expect.refused(
+                RuleChecks.refused(
                         UnsupportedOperationException.class,
                         () -> group.sendUntilMatched(HostTensor.of(data), receiver, 2),
                         "receive");
@@ -336,10 +344,10 @@ interface ReceiveRules extends Subject {
         eachRank(worldSize, group -> {
             int next = (group.rank() + 1) % worldSize;
             int previous = (group.rank() + worldSize - 1) % worldSize;
-            HostTensor own = HostTensor.of(Expect.filled(length, group.rank() + 5));
+            HostTensor own = HostTensor.of(RuleChecks.filled(length, group.rank() + 5));
             int[] received = new int[length];
             if (refuses(ASYNCHRONOUS_MESSAGES)) {
-                Expect.refused(
+                RuleChecks.refused(
                         UnsupportedOperationException.class,
                         () -> group.sendReceive(own, next, HostTensor.of(received), previous, 4),
                         "send first");
@@ -348,10 +356,11 @@ interface ReceiveRules extends Subject {
             refuseExchanges(group, next, previous, length);
             MessageStatus status = group.sendReceive(own, next, HostTensor.of(received), previous, 4);
             assertEquals(MessageStatus.of(previous, 4, DataType.INT32, 4L * length), status, "status");
-            assertArrayEquals(Expect.filled(length, previous + 5), received, "received message");
+            assertArrayEquals(RuleChecks.filled(length, previous + 5), received, "received message");
             group.sendReceiveReplace(HostTensor.of(received), next, previous, 4);
             int second = (previous + worldSize - 1) % worldSize;
-            assertArrayEquals(Expect.filled(length, second + 5), received, "message of the rank before the last one");
+            assertArrayEquals(
+                    RuleChecks.filled(length, second + 5), received, "message of the rank before the last one");
         });
     }
 
@@ -361,13 +370,13 @@ interface ReceiveRules extends Subject {
      */
     private static void refuseExchanges(ProcessGroup group, int next, int previous, int length) {
         int none = group.worldSize();
-        HostTensor wrong = HostTensor.of(Expect.filled(length, 99));
+        HostTensor wrong = HostTensor.of(RuleChecks.filled(length, 99));
         HostTensor received = HostTensor.of(new int[length]);
         Class<IllegalArgumentException> illegal = IllegalArgumentException.class;
-        Expect.refused(illegal, () -> group.sendReceive(wrong, none, received, previous, 4), "" + none);
-        Expect.refused(illegal, () -> group.sendReceive(wrong, next, received, none, 4), "" + none);
-        Expect.refused(illegal, () -> group.sendReceive(wrong, next, received, previous, -1), "-1");
-        Expect.refused(illegal, () -> group.sendReceiveReplace(wrong, none, previous, 4), "" + none);
-        Expect.refused(illegal, () -> group.sendReceiveReplace(wrong, next, none, 4), "" + none);
+        RuleChecks.refused(illegal, () -> group.sendReceive(wrong, none, received, previous, 4), "" + none);
+        RuleChecks.refused(illegal, () -> group.sendReceive(wrong, next, received, none, 4), "" + none);
+        RuleChecks.refused(illegal, () -> group.sendReceive(wrong, next, received, previous, -1), "-1");
+        RuleChecks.refused(illegal, () -> group.sendReceiveReplace(wrong, none, previous, 4), "" + none);
+        RuleChecks.refused(illegal, () -> group.sendReceiveReplace(wrong, next, none, 4), "" + none);
     }
 }

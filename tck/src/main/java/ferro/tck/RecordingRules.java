@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Rules 330 and 331. Rule 330 is about events of a group's calls in a recording of the JVM (JFR). Rule 331 is about
  * counters.
  */
-interface RecordingRules extends Subject {
+interface RecordingRules extends TestedBackend {
     /** Checks that a recording has one event for each call and each message of each rank. */
     @Rule(330)
     default void aJfrRecordingHasEachCallOnce(@TempDir Path folder) throws Throwable {
@@ -60,14 +60,14 @@ interface RecordingRules extends Subject {
                 return;
             }
             ranks.run(group -> {
-                CountedCalls.run(group, 1, this::refuses);
-                CountedCalls.run(group, 2, this::refuses);
+                CallCountCheck.run(group, 1, this::refuses);
+                CallCountCheck.run(group, 2, this::refuses);
                 if (!refuses(SUBGROUPS)) {
-                    CountedCalls.runOnAnotherGroup(group);
+                    CallCountCheck.runOnAnotherGroup(group);
                 }
             });
             CountDownLatch submitted = new CountDownLatch(1);
-            ranks.run(group -> CountedCalls.runInVain(group, submitted));
+            ranks.run(group -> CallCountCheck.runInVain(group, submitted));
         }
     }
 
@@ -111,13 +111,13 @@ interface RecordingRules extends Subject {
         CountDownLatch never = new CountDownLatch(1);
         ranks.outcomes(Ranks.LIMIT, group -> {
             if (group.rank() == 2) {
-                Expect.opens(waiting, "ranks 0, 1 and 3 have not called");
+                RuleChecks.opens(waiting, "ranks 0, 1 and 3 have not called");
                 assertFalse(never.await(20, TimeUnit.MILLISECONDS), "a latch that no code opens is open");
                 group.abort(new IllegalStateException("out of paper"));
             } else {
                 Work pending = group.within(Duration.ofSeconds(20)).barrierAsync();
                 waiting.countDown();
-                Expect.fails(each -> pending.await(), group, Code.values());
+                RuleChecks.fails(each -> pending.await(), group, Code.values());
             }
         });
     }

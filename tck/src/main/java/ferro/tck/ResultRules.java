@@ -10,16 +10,16 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
-import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.OptionalCells;
+import ferro.tck.cells.ReferenceMath;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Tag;
 
 /** Rules 111 to 114 and 122 to 124, about the bits of results, and calls that a back end may refuse. */
-interface ResultRules extends Subject {
+interface ResultRules extends TestedBackend {
     /** Checks that sums of floats have the same bits on all ranks and in all runs. */
     @Rule(
             value = 111,
@@ -40,15 +40,15 @@ interface ResultRules extends Subject {
         int[] lengths = {1, 2, 7, 64, 1000, 40_000};
         long[][] hashes = new long[worldSize][2 * lengths.length];
         eachRank(worldSize, group -> {
-            OnDevice device = OnDevice.of(this, group.rank());
+            DeviceOperands device = DeviceOperands.of(this, group.rank());
             for (int call = 0; call < hashes[0].length; call++) {
-                float[] random = Expect.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
+                float[] random = RuleChecks.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
                 Operand data = Operand.unwritten(
                         DataType.FLOAT32, lengths[call / 2], Operand.OperandMemory.of(group.rank() + call));
-                data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, random[index]));
+                data.fill(index -> ReferenceMath.ofDouble(DataType.FLOAT32, random[index]));
                 group.allReduce(device.tensor(data.tensor()), ReduceOp.SUM);
                 device.readBack();
-                hashes[group.rank()][call] = Cells.hash(data);
+                hashes[group.rank()][call] = CellRunner.hash(data);
             }
             device.close();
         });
@@ -64,7 +64,7 @@ interface ResultRules extends Subject {
     @Rule(value = 112, ranks = 3, needs = CANONICAL_NANS)
     default void nansAreCanonicalAndZerosAreOrdered(ProcessGroup group) {
         float odd = Float.intBitsToFloat(0x7FC0_1234);
-        OnDevice device = OnDevice.of(this, group.rank());
+        DeviceOperands device = DeviceOperands.of(this, group.rank());
         for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
             float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
             group.allReduce(device.tensor(HostTensor.of(data)), op);
@@ -89,7 +89,7 @@ interface ResultRules extends Subject {
         for (int at = 0; at < data.length; at += own.length) {
             System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
         }
-        try (OnDevice device = OnDevice.of(this, group.rank())) {
+        try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
             group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
             device.readBack();
         }
@@ -124,12 +124,11 @@ interface ResultRules extends Subject {
         eachRank(3, group -> {
             for (int number = 0; number < cells.size(); number++) {
                 CellCall call = OptionalCells.call(cells.get(number), group.rank(), 3, number);
-                try (OnDevice device = OnDevice.of(this, group.rank())) {
-                    String name = cells.get(number).toString();
-                    done[group.rank()][number] = Cells.isDone(this, group, call, device, name);
+                try (DeviceOperands device = DeviceOperands.of(this, group.rank())) {
+                    done[group.rank()][number] = CellRunner.isDone(this, group, call, device, "" + cells.get(number));
                 }
             }
-            Expect.works(group);
+            RuleChecks.works(group);
         });
         assertArrayEquals(done[0], done[1], () -> "calls that ranks 0 and 1 have made, of " + cells);
         assertArrayEquals(done[0], done[2], () -> "calls that ranks 0 and 2 have made, of " + cells);
@@ -141,20 +140,19 @@ interface ResultRules extends Subject {
             ranks = {2, 3, 4, 5},
             needs = ONE_ORDER)
     default void aPartOfAnAllReduceHasTheBitsOfTheReduceScatter(ProcessGroup group) {
-        int[] parts = {1, 7, 300, 5000, aboveASegment() / 2, aboveASegment()};
-        for (int part : parts) {
+        for (int part : new int[] {1, 7, 300, 5000, aboveASegment() / 2, aboveASegment()}) {
             for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
                 compareWithReduceScatter(group, part, op);
             }
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
-        float[] data = Expect.magnitudes(part * group.worldSize(), group.rank() * 1000L + part);
+        float[] data = RuleChecks.magnitudes(part * group.worldSize(), group.rank() * 1000L + part);
         float[] own = new float[part];
         Collective scatter = Collective.reduceScatter(HostTensor.of(data), HostTensor.of(own), op);
-        if (Cells.isRefused(this, group, scatter, op.name())) {
+        if (CellRunner.isRefused(this, group, scatter, op.name())) {
             return;
         }
         group.reduceScatter(data, own, op);
@@ -178,12 +176,13 @@ interface ResultRules extends Subject {
             needs = EXACT_SCALING)
     default void anAverageIsTheSumDividedOnce(ProcessGroup group) {
         for (DataType type : List.of(DataType.FLOAT32, DataType.FLOAT64)) {
-            LongUnaryOperator divided = sum -> Numbers.ofDouble(type, Numbers.toDouble(type, sum) / group.worldSize());
-            new ScaledCalls(this, group, type).compare(ReduceOp.AVG, ReduceOp.SUM, own -> own, divided);
+            LongUnaryOperator divided =
+                    sum -> ReferenceMath.ofDouble(type, ReferenceMath.toDouble(type, sum) / group.worldSize());
+            new ScalingCheck(this, group, type).compare(ReduceOp.AVG, ReduceOp.SUM, own -> own, divided);
         }
         for (DataType type : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
             if (group.worldSize() == 2) {
-                new ScaledCalls(this, group, type).compareMean();
+                new ScalingCheck(this, group, type).compareMean();
             }
         }
     }
@@ -195,18 +194,18 @@ interface ResultRules extends Subject {
             needs = EXACT_SCALING)
     default void aPreMultipliedSumIsTheSumOfRoundedProducts(ProcessGroup group) {
         for (DataType type : DataType.values()) {
-            boolean floating = Numbers.isFloating(type);
-            double factor = floating ? ScaledCalls.FACTOR : 3;
+            boolean floating = ReferenceMath.isFloating(type);
+            double factor = floating ? ScalingCheck.FACTOR : 3;
             LongUnaryOperator product = element -> floating
-                    ? Numbers.ofDouble(type, product(type, element, factor))
-                    : Numbers.narrow(type, element * (long) factor);
+                    ? ReferenceMath.ofDouble(type, product(type, element, factor))
+                    : ReferenceMath.narrow(type, element * (long) factor);
             ReduceOp op = ReduceOp.preMultipliedSum(factor);
-            new ScaledCalls(this, group, type).compare(op, ReduceOp.SUM, product, sum -> sum);
+            new ScalingCheck(this, group, type).compare(op, ReduceOp.SUM, product, sum -> sum);
         }
     }
 
     private static double product(DataType type, long element, double factor) {
-        double exact = Numbers.toDouble(type, element) * factor;
+        double exact = ReferenceMath.toDouble(type, element) * factor;
         return type == DataType.FLOAT64 ? exact : (float) exact;
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @TestTemplate
-@ExtendWith(RuleRuns.class)
+@ExtendWith(RuleExtension.class)
 @SuppressWarnings("exports") // only JUnit uses the extension
 public @interface Rule {
     /** {@return the number of the rule in docs/contract.md} */

@@ -10,7 +10,7 @@ import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Cell;
-import ferro.tck.cells.Values;
+import ferro.tck.cells.ReferenceOracle;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 401 to 414, about groups of some ranks of a group. */
-interface SubgroupRules extends Subject {
+interface SubgroupRules extends TestedBackend {
     /** Checks that ranks with equal colors form a group, ordered by key, then rank. A negative color gives no group. */
     @Rule(value = 401, ranks = 6, needs = SUBGROUPS)
     default void splitGroupsRanksByColorAndOrdersThemByKey(ProcessGroup group) {
@@ -36,7 +36,7 @@ interface SubgroupRules extends Subject {
                 checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
             }
         });
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that ranks of one process are on one host, whose leader is rank 0. */
@@ -52,7 +52,7 @@ interface SubgroupRules extends Subject {
                 checkOrder(one, 0, new int[] {0});
             }
         });
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private static void checkOrder(ProcessGroup part, int parentRank, int[] order) {
@@ -75,17 +75,17 @@ interface SubgroupRules extends Subject {
                 int[] data = {part.rank() == 1 ? 55 : 0};
                 part.broadcast(data, 1);
                 assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
-                Expect.works(part);
+                RuleChecks.works(part);
             }
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that a subgroup may be split again. The parent group still works. */
     @Rule(value = 403, ranks = 5, needs = SUBGROUPS)
     default void aSubgroupMayBeSplitAgain(ProcessGroup group) {
         group.split(group.rank() == 0 ? -1 : 1, -group.rank()).ifPresent(part -> divideAgain(part, group.rank()));
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private static void divideAgain(ProcessGroup part, int parentRank) {
@@ -94,7 +94,7 @@ interface SubgroupRules extends Subject {
                 int low = parentRank <= 2 ? 1 : 3;
                 checkOrder(pair, parentRank, new int[] {low + 1, low});
             }
-            Expect.works(part);
+            RuleChecks.works(part);
         }
     }
 
@@ -108,17 +108,17 @@ interface SubgroupRules extends Subject {
             ProcessGroup right = rank > 0 ? group.newGroup(1, 2) : null;
             var pending = rank == 1 ? left.barrierAsync() : null;
             if (right != null) {
-                Expect.works(right);
+                RuleChecks.works(right);
                 rightDone.countDown();
             }
             if (rank == 0) {
-                Expect.opens(rightDone, "ranks 1 and 2 wait for rank 0's other group");
+                RuleChecks.opens(rightDone, "ranks 1 and 2 wait for rank 0's other group");
                 left.barrier();
             }
             if (pending != null) {
                 pending.await();
             }
-            Expect.works(group);
+            RuleChecks.works(group);
             closeAll(left, right);
         });
     }
@@ -144,10 +144,10 @@ interface SubgroupRules extends Subject {
         List<Throwable> outcomes = outcomes(5, group -> {
             ProcessGroup patient = group.within(Duration.ofSeconds(60));
             int[] list = group.rank() == odd ? other : members;
-            Expect.inTime(20_000, "the report of the disagreement", () -> patient.newGroup(list));
+            RuleChecks.inTime(20_000, "the report of the disagreement", () -> patient.newGroup(list));
         });
-        Expect.failures(outcomes, rank -> true, Code.MISMATCH)
-                .forEach(failure -> Expect.says(failure, Arrays.toString(members), Arrays.toString(other)));
+        RuleChecks.failures(outcomes, rank -> true, Code.MISMATCH)
+                .forEach(failure -> RuleChecks.says(failure, Arrays.toString(members), Arrays.toString(other)));
     }
 
     /** Checks that a member that never calls is named at the deadline. */
@@ -158,9 +158,9 @@ interface SubgroupRules extends Subject {
                 group.within(Duration.ofMillis(400)).newGroup(0, 1, 2, 3, 4);
             }
         });
-        for (FerroException failure : Expect.failures(outcomes, rank -> rank != 1, Code.TIMED_OUT, Code.ABORTED)) {
+        for (FerroException failure : RuleChecks.failures(outcomes, rank -> rank != 1, Code.TIMED_OUT, Code.ABORTED)) {
             if (!refuses(ABORT_ACROSS_RANKS)) {
-                Expect.blames(failure, 1);
+                RuleChecks.blames(failure, 1);
             }
         }
     }
@@ -175,20 +175,20 @@ interface SubgroupRules extends Subject {
             ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow();
             if (group.rank() < 2) {
                 int[] data = new int[group.rank() + 4];
-                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
+                RuleChecks.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
                 failed.countDown();
             } else {
                 // both ranks must leave this loop after the same call
                 for (int[] goOn = {1}; goOn[0] > 0; half.allReduce(goOn, ReduceOp.MAX)) {
-                    Expect.works(half);
+                    RuleChecks.works(half);
                     goOn[0] = (int) failed.getCount();
                 }
-                Expect.works(half);
+                RuleChecks.works(half);
                 half.close();
             }
-            Expect.works(group);
+            RuleChecks.works(group);
             try (ProcessGroup again = group.split(group.rank() / 2, 0).orElseThrow()) {
-                Expect.works(again);
+                RuleChecks.works(again);
             }
             closeFailed(half, group.rank() < 2);
         });
@@ -210,14 +210,14 @@ interface SubgroupRules extends Subject {
         ProcessGroup first = group.newGroup(1, 0);
         ProcessGroup second = group.newGroup(1, 0);
         var early = group.rank() == 0 ? first.barrierAsync() : null;
-        Expect.works(second);
+        RuleChecks.works(second);
         if (early == null) {
             first.barrier();
         } else {
             early.await();
         }
         closeAll(first);
-        Expect.works(second);
+        RuleChecks.works(second);
         closeAll(second);
     }
 
@@ -227,9 +227,9 @@ interface SubgroupRules extends Subject {
         for (int turn = 0; turn < 10; turn++) {
             try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
                 group.split(0, -group.rank()).orElseThrow().close();
-                Expect.works(kept);
+                RuleChecks.works(kept);
             }
-            Expect.works(group);
+            RuleChecks.works(group);
         }
     }
 
@@ -246,7 +246,7 @@ interface SubgroupRules extends Subject {
         } else {
             group.newGroup(0, 1).close();
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that after a disagreement has been reported, the next list that is equal on all members makes a group. */
@@ -257,14 +257,14 @@ interface SubgroupRules extends Subject {
     default void membersMayAgreeAfterADisagreement(ProcessGroup group) {
         for (int turn = 0; turn < 6; turn++) {
             int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
-            Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
+            RuleChecks.fails(each -> each.newGroup(list), group, Code.MISMATCH);
             if (turn % 2 == 0) {
                 // in some turns the slowest rank fails before any rank calls again
-                Expect.works(group);
+                RuleChecks.works(group);
             }
             try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
                 checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
-                Expect.works(agreed);
+                RuleChecks.works(agreed);
             }
         }
     }
@@ -290,16 +290,16 @@ interface SubgroupRules extends Subject {
         int[] order =
                 Arrays.stream(members.split(",")).mapToInt(Integer::parseInt).toArray();
         List<Cell> cells = Cell.withEachRoot(order.length, 5);
-        Values values = new Values(DataType.FLOAT32, order.length);
+        ReferenceOracle values = new ReferenceOracle(DataType.FLOAT32, order.length);
         eachRank(7, group -> {
             if (IntStream.of(order).anyMatch(rank -> rank == group.rank())) {
                 try (ProcessGroup part = group.newGroup(order)) {
                     checkOrder(part, group.rank(), order);
                     exchangeInPairs(part, order);
-                    cells.forEach(cell -> Cells.make(this, part, cell, values, true));
+                    cells.forEach(cell -> CellRunner.make(this, part, cell, values, true));
                 }
             }
-            Expect.works(group);
+            RuleChecks.works(group);
         });
     }
 
@@ -308,8 +308,8 @@ interface SubgroupRules extends Subject {
         for (int low = 0; low < order.length; low++) {
             for (int high = low + 1; high < order.length; high++) {
                 // the message has the ranks of the sender and of the receiver in the parent group
-                Expect.passes(part, low, high, 0, order[low], order[high]);
-                Expect.passes(part, high, low, 0, order[high], order[low]);
+                RuleChecks.passes(part, low, high, 0, order[low], order[high]);
+                RuleChecks.passes(part, high, low, 0, order[high], order[low]);
             }
         }
     }

@@ -11,16 +11,16 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
 import ferro.tck.cells.Oracle;
-import ferro.tck.cells.UserCode;
-import ferro.tck.cells.UserRecords;
+import ferro.tck.cells.RecordReductions;
+import ferro.tck.cells.UserReductions;
 import java.util.List;
 
 /** Rules 118, 119, 125, 126, 129, 130, about user-defined reductions. A back end may refuse user-defined reductions. */
-interface UserCodeRules extends Subject {
+interface UserCodeRules extends TestedBackend {
     /** Checks that user-defined reductions work in every form, for every length and in every kind of memory. */
     @Rule(118)
     default void aUsersCodeCombinesTheElementsOfAllRanksWithTheSameBits(int worldSize) {
@@ -31,14 +31,14 @@ interface UserCodeRules extends Subject {
                 // each form is combined with each kind of memory, at one length
                 int memory = number;
                 int length = lengths[number];
-                for (ReduceOp op : UserCode.forms()) {
-                    isDone(group, reduction(CollectiveKind.ALL_REDUCE, length, op), UserCode.LARGEST, memory++);
+                for (ReduceOp op : UserReductions.forms()) {
+                    isDone(group, reduction(CollectiveKind.ALL_REDUCE, length, op), UserReductions.LARGEST, memory++);
                 }
-                Cell cell = reduction(CollectiveKind.ALL_REDUCE, length, UserCode.ROUNDING);
-                CellCall rounded = CellCall.of(cell, group.rank(), worldSize, memory, UserCode.LARGEST);
-                hashes[group.rank()][number] = isDone(group, rounded.call()) ? Cells.hash(rounded.out()) : 0;
+                Cell cell = reduction(CollectiveKind.ALL_REDUCE, length, UserReductions.ROUNDING);
+                CellCall rounded = CellCall.of(cell, group.rank(), worldSize, memory, UserReductions.LARGEST);
+                hashes[group.rank()][number] = isDone(group, rounded.call()) ? CellRunner.hash(rounded.out()) : 0;
             }
-            Expect.works(group);
+            RuleChecks.works(group);
         });
         for (int rank = 1; rank < worldSize; rank++) {
             assertArrayEquals(hashes[0], hashes[rank], "bits of rounded results on ranks 0 and " + rank);
@@ -55,42 +55,42 @@ interface UserCodeRules extends Subject {
         int number = 0;
         boolean isDone = true;
         for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
-            for (ReduceOp op : UserCode.forms()) {
-                for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
-                    isDone = isDone(group, reduction(kind, length, op), UserCode.LARGEST, number++);
+            for (ReduceOp op : UserReductions.forms()) {
+                for (CollectiveKind kind : CallFactory.kinds(CollectiveKind::isScan)) {
+                    isDone = isDone(group, reduction(kind, length, op), UserReductions.LARGEST, number++);
                 }
             }
         }
         HostTensor data = HostTensor.of(new float[] {3});
-        for (CollectiveKind kind : isDone ? Calls.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
-            Collective average = Calls.of(kind, data, data, ReduceOp.AVG, -1);
+        for (CollectiveKind kind : isDone ? CallFactory.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
+            Collective average = CallFactory.of(kind, data, data, ReduceOp.AVG, -1);
             assertThrows(IllegalArgumentException.class, () -> group.submit(average));
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that a user-defined reduction for another element type is refused before data moves. */
     @Rule(value = 119, ranks = 2)
     default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves(ProcessGroup group) {
-        ReduceOp op = UserCode.forms().get(0);
+        ReduceOp op = UserReductions.forms().get(0);
         int[] ints = {5, 6};
         Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
-        if (isDone(group, reduction(CollectiveKind.ALL_REDUCE, 2, op), UserCode.LARGEST, 0)) {
+        if (isDone(group, reduction(CollectiveKind.ALL_REDUCE, 2, op), UserReductions.LARGEST, 0)) {
             String need = DataType.FLOAT32.label();
             String found = DataType.INT32.label();
-            Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), op.name(), need, found);
+            RuleChecks.refused(
+                    IllegalArgumentException.class, () -> CallFactory.run(group, call), op.name(), need, found);
             assertEquals(6, ints[1], "a refused call wrote to memory");
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that a user-defined reduction of records of any size gets complete records, in every reduction. */
     @Rule(125)
     default void aUsersCodeGetsFullRecords(ProcessGroup group) {
-        int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
         int number = 0;
-        for (int size : sizes) {
-            UserRecords records = UserRecords.integers(size);
+        for (int size : new int[] {1, 3, 24, 100, 4_099, 1 << 16}) {
+            RecordReductions records = RecordReductions.integers(size);
             for (int count : counts(size, group.worldSize())) {
                 for (Cell cell : records.cells(count, group.worldSize() - 1)) {
                     isDone(group, cell, records, number++);
@@ -99,7 +99,7 @@ interface UserCodeRules extends Subject {
                 number++;
             }
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     /** Checks that an ordered op combines the operands in the order of the ranks, in every reduction and scan. */
@@ -107,7 +107,7 @@ interface UserCodeRules extends Subject {
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(ProcessGroup group) {
         int number = 0;
         int root = 0;
-        for (UserRecords records : UserRecords.ORDERED) {
+        for (RecordReductions records : RecordReductions.ORDERED) {
             int many = group.worldSize() <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
             for (int count : new int[] {0, 1, 37, many}) {
                 for (Cell cell : records.cells(count, root++ % group.worldSize())) {
@@ -115,7 +115,7 @@ interface UserCodeRules extends Subject {
                 }
             }
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private int[] counts(int recordBytes, int worldSize) {
@@ -130,7 +130,7 @@ interface UserCodeRules extends Subject {
     /** Checks that an operand or a part that is not a multiple of a record is refused before data moves. */
     @Rule(value = 126, ranks = 3)
     default void aPartOfARecordIsRefusedBeforeAnythingMoves(ProcessGroup group) {
-        ReduceOp op = UserRecords.integers(24).op();
+        ReduceOp op = RecordReductions.integers(24).op();
         HostTensor full = HostTensor.of(new byte[24]);
         if (isDone(group, Collective.allReduce(full, full, op))) {
             HostTensor odd = HostTensor.of(new byte[100]);
@@ -147,11 +147,11 @@ interface UserCodeRules extends Subject {
             HostTensor ints = HostTensor.of(new int[6]);
             refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
         }
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private static void refuses(ProcessGroup group, String need, Collective call) {
-        Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), need, "long integers");
+        RuleChecks.refused(IllegalArgumentException.class, () -> CallFactory.run(group, call), need, "long integers");
     }
 
     /** Makes the call of a cell on one rank, unless the back end refuses the call. Fails if the result is wrong. */
@@ -165,10 +165,10 @@ interface UserCodeRules extends Subject {
     }
 
     private boolean isDone(ProcessGroup group, Collective call) {
-        if (Cells.isRefused(this, group, call, "users' reductions")) {
+        if (CellRunner.isRefused(this, group, call, "users' reductions")) {
             return false;
         }
-        Calls.run(group, call);
+        CallFactory.run(group, call);
         return true;
     }
 }

@@ -13,8 +13,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
-import ferro.tck.cells.QueuedCalls;
+import ferro.tck.cells.CallFactory;
+import ferro.tck.cells.RandomCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ import java.util.stream.IntStream;
  * Rules 301 to 311 and 314 are about the order of operations and about the state that a handle reports. Rule 228 is
  * about the cancelling of a receive.
  */
-interface WorkRules extends Subject {
+interface WorkRules extends TestedBackend {
     /** Checks that each operation starts from the result of the previous operation. */
     @Rule(value = 301, ranks = 3)
     default void operationsRunInTheOrderTheyWereSubmitted(ProcessGroup group) {
@@ -49,8 +49,7 @@ interface WorkRules extends Subject {
         for (Work work : queued) {
             assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
         }
-        long need = 2 * 3 * 4 * 3 * 59_049L;
-        assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
+        assertEquals(2 * 3 * 4 * 3 * 59_049L, data[0], "product, sum and ten further sums over 3 ranks");
     }
 
     /** Checks that a blocking call comes after the operations that were submitted before it. */
@@ -92,7 +91,7 @@ interface WorkRules extends Subject {
         CountDownLatch polled = new CountDownLatch(1);
         eachRank(2, group -> {
             if (group.rank() == 1) {
-                Expect.opens(polled, "rank 0 has not checked its operation");
+                RuleChecks.opens(polled, "rank 0 has not checked its operation");
             }
             long[] data = {group.rank() + 4};
             Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
@@ -105,7 +104,7 @@ interface WorkRules extends Subject {
             assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
             assertTrue(work.isDone(), "not done, but await has returned true");
             assertEquals(9, data[0], "sum of 4 and 5");
-            Expect.works(group);
+            RuleChecks.works(group);
         });
     }
 
@@ -118,21 +117,21 @@ interface WorkRules extends Subject {
         eachRank(2, group -> {
             if (group.rank() == 1) {
                 // a stage that is chained to completed work runs on the thread that chains this stage
-                Expect.opens(chained, "rank 0 has not chained its dependant");
+                RuleChecks.opens(chained, "rank 0 has not chained its dependant");
             }
             Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
             CompletionStage<Void> dependant = first.completion();
             if (group.rank() == 0) {
                 dependant = dependant.thenRun(() -> {
                     blocked.countDown();
-                    Expect.opens(released, "later operations did not end while the dependant blocked");
+                    RuleChecks.opens(released, "later operations did not end while the dependant blocked");
                 });
                 chained.countDown();
             }
-            Expect.opens(blocked, "the dependant was never run");
+            RuleChecks.opens(blocked, "the dependant was never run");
             Work second = group.allReduceAsync(HostTensor.of(new int[] {5}), ReduceOp.SUM);
-            Expect.eventually("the end of the second operation", Duration.ofSeconds(10), second::isDone);
-            Expect.works(group);
+            RuleChecks.eventually("the end of the second operation", Duration.ofSeconds(10), second::isDone);
+            RuleChecks.works(group);
             released.countDown();
             dependant.toCompletableFuture().get(20, TimeUnit.SECONDS);
         });
@@ -158,13 +157,13 @@ interface WorkRules extends Subject {
             Work work = ranks.rank(0).within(Duration.ofMillis(100)).barrierAsync();
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 if (group.rank() == 0) {
-                    Expect.fails(each -> work.await(), group, Code.TIMED_OUT);
-                    Expect.fails(each -> work.await(), group, Code.TIMED_OUT);
-                    Expect.fails(each -> work.await(Duration.ofSeconds(1)), group, Code.TIMED_OUT);
+                    RuleChecks.fails(each -> work.await(), group, Code.TIMED_OUT);
+                    RuleChecks.fails(each -> work.await(), group, Code.TIMED_OUT);
+                    RuleChecks.fails(each -> work.await(Duration.ofSeconds(1)), group, Code.TIMED_OUT);
                     assertTrue(work.isDone(), "a failed operation is not done");
                     Future<Void> stage = work.completion().toCompletableFuture();
                     Throwable failure = assertThrows(ExecutionException.class, () -> stage.get(5, TimeUnit.SECONDS));
-                    Expect.failure(failure.getCause(), "the stage of rank 0", Code.TIMED_OUT);
+                    RuleChecks.failure(failure.getCause(), "the stage of rank 0", Code.TIMED_OUT);
                 }
             });
             assertNull(outcomes.get(0), "outcome of the checks on rank 0");
@@ -194,7 +193,7 @@ interface WorkRules extends Subject {
             Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
             List<CompletableFuture<Void>> waiting = new ArrayList<>();
             for (int waiter = 0; waiter < 3; waiter++) {
-                waiting.add(Expect.onThread(work::await));
+                waiting.add(RuleChecks.onThread(work::await));
             }
             work.await();
             for (CompletableFuture<Void> ended : waiting) {
@@ -215,7 +214,7 @@ interface WorkRules extends Subject {
                 Work first = group.allReduceAsync(tensor, ReduceOp.SUM);
                 Work second = group.allReduceAsync(tensor, ReduceOp.SUM);
                 Work third = group.allReduceAsync(tensor, ReduceOp.SUM);
-                CompletableFuture<Void> waiter = Expect.onThread(second::await);
+                CompletableFuture<Void> waiter = RuleChecks.onThread(second::await);
                 first.await();
                 third.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
                 waiter.get(20, TimeUnit.SECONDS);
@@ -234,8 +233,8 @@ interface WorkRules extends Subject {
     default void queuedOperationsGiveTheResultsOfSingleOperations() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             eachRank(worldSize, group -> {
-                QueuedCalls oneByOne = new QueuedCalls(group.rank(), group.worldSize());
-                QueuedCalls queued = new QueuedCalls(group.rank(), group.worldSize());
+                RandomCalls oneByOne = new RandomCalls(group.rank(), group.worldSize());
+                RandomCalls queued = new RandomCalls(group.rank(), group.worldSize());
                 for (int seed = 1; seed <= 10; seed++) {
                     possible(group, oneByOne.make(seed, 25))
                             .forEach(call -> group.submit(call).await());
@@ -251,7 +250,7 @@ interface WorkRules extends Subject {
 
     private static List<Collective> possible(ProcessGroup group, List<Collective> calls) {
         return calls.stream()
-                .filter(call -> Calls.unsupported(group, call).isEmpty())
+                .filter(call -> CallFactory.unsupported(group, call).isEmpty())
                 .toList();
     }
 
@@ -267,7 +266,7 @@ interface WorkRules extends Subject {
                     group.send(new int[] {tag + 7}, 0, tag);
                     group.recv(new int[1], 0, 5);
                 }
-                Expect.works(group);
+                RuleChecks.works(group);
                 return;
             }
             int[][] received = new int[3][1];
@@ -286,12 +285,12 @@ interface WorkRules extends Subject {
             Work late = group.within(Duration.ofMillis(50)).recvAsync(new int[1], 1, 6);
             Work never = group.recvAsync(new int[1], 1, 6);
             assertEquals(1, Work.any(List.of(never, late)), "receive that timed out");
-            Expect.fails(each -> late.await(), group, Code.TIMED_OUT);
+            RuleChecks.fails(each -> late.await(), group, Code.TIMED_OUT);
             Thread.currentThread().interrupt();
             assertEquals(0, Work.any(List.of(never)), "receive that was interrupted");
             assertTrue(Thread.interrupted(), "interrupt flag");
-            Expect.fails(each -> never.await(), group, Code.INTERRUPTED);
-            Expect.works(group);
+            RuleChecks.fails(each -> never.await(), group, Code.INTERRUPTED);
+            RuleChecks.works(group);
         });
     }
 
@@ -321,7 +320,7 @@ interface WorkRules extends Subject {
         Work barrier = group.barrierAsync();
         assertFalse(barrier.cancel(), "a barrier was cancelled");
         barrier.await();
-        Expect.works(group);
+        RuleChecks.works(group);
     }
 
     private static void cancelled(Work receive) throws Exception {

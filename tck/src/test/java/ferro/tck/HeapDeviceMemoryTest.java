@@ -135,7 +135,7 @@ class HeapDeviceMemoryTest {
             DeviceTensor tensor = threaded.upload(HostTensor.of(GIVEN), 0);
             ByteBuffer bytes = direct(20);
             threaded.toHost(tensor, bytes);
-            Expect.eventually("the copy", LIMIT, () -> threaded.runningCopies() == 0);
+            RuleChecks.eventually("the copy", LIMIT, () -> threaded.runningCopies() == 0);
             assertEquals(5, bytes.getFloat(16));
         }
     }

@@ -46,13 +46,14 @@ import ferro.dispatch.DeviceMemory.Copy;
 import ferro.tck.Decorator.Handle;
 import ferro.tck.Decorator.Submit;
 import ferro.tck.Kit.Subject;
-import ferro.tck.cells.Bits;
+import ferro.tck.cells.ElementAccess;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -255,9 +256,10 @@ class WrongBackEndsTest {
                     }
                     honest.submit(sum(call, ReduceOp.SUM), options).await();
                     HostTensor out = (HostTensor) call.out();
-                    long[] sums = Bits.of(out);
+                    long[] sums = ElementAccess.of(out);
                     float factor = (float) call.op().factor();
-                    Bits.fill(out, at -> Float.floatToRawIntBits(Float.intBitsToFloat((int) sums[at]) * factor));
+                    ElementAccess.fill(
+                            out, at -> Float.floatToRawIntBits(Float.intBitsToFloat((int) sums[at]) * factor));
                     return DONE;
                 }),
                 takes(125, "takes records for bytes", op -> op.recordElements() > 1, ReduceOp.SUM),
@@ -280,10 +282,10 @@ class WrongBackEndsTest {
                     || call.in().dataType() != INT32) {
                 return honest.submit(call, options);
             }
-            long[] sums = Bits.of((HostTensor) call.in());
+            long[] sums = ElementAccess.of((HostTensor) call.in());
             HostTensor sum = HostTensor.of(sums);
             honest.submit(Collective.allReduce(sum, sum, ReduceOp.SUM), options).await();
-            Bits.fill((HostTensor) call.out(), index -> divide.applyAsLong(sums[index], honest.worldSize()));
+            ElementAccess.fill((HostTensor) call.out(), index -> divide.applyAsLong(sums[index], honest.worldSize()));
             return DONE;
         });
     }
@@ -436,12 +438,14 @@ class WrongBackEndsTest {
                         }
                     }
                 }),
-                wrong(331, "counts a receive as a send", honest -> new Decorator(honest) {
-                    @Override
-                    public CallCounters counters() {
-                        CallCounters all = super.counters();
-                        return new CallCounters(all.collectives(), all.sends().plus(all.receives()), Totals.NONE);
-                    }
+                counting(
+                        "counts a receive as a send",
+                        all -> new CallCounters(all.collectives(), all.sends().plus(all.receives()), Totals.NONE)),
+                counting("counts the bytes of broadcasts twice", all -> {
+                    Totals of = all.of(BROADCAST);
+                    Map<CollectiveKind, Totals> wrong = new HashMap<>(all.collectives());
+                    wrong.replace(BROADCAST, new Totals(of.calls(), 2 * of.bytes(), of.time()));
+                    return new CallCounters(wrong, all.sends(), all.receives());
                 }),
                 wrong(331, "counts the calls that have failed, too", honest -> new Decorator(honest) {
                     private final AtomicLong failed = new AtomicLong();
@@ -479,6 +483,15 @@ class WrongBackEndsTest {
                                         .count()));
                     }
                 }));
+    }
+
+    private static Arguments counting(String what, UnaryOperator<CallCounters> wrong) {
+        return wrong(331, what, honest -> new Decorator(honest) {
+            @Override
+            public CallCounters counters() {
+                return wrong.apply(super.counters());
+            }
+        });
     }
 
     private static boolean hasSucceeded(Work work) {

@@ -21,13 +21,13 @@ final class AverageExchange implements GradientHook.Exchange {
     private final ProcessGroup group;
     private final HostTensor full;
     private final HostTensor result;
-    private final Quotients quotients;
+    private final ElementDivider quotients;
 
     private AverageExchange(GradientHook.SentBucket bucket) {
         group = bucket.group();
         full = bucket.gradients();
         result = bucket.sharded() ? bucket.ownPart(full) : full;
-        quotients = Quotients.of(result);
+        quotients = ElementDivider.of(result);
     }
 
     @Override
@@ -54,10 +54,10 @@ final class AverageExchange implements GradientHook.Exchange {
      * Divides each element of a tensor in direct memory, with one rounding. This object keeps its view of the tensor,
      * so that a step creates no view.
      */
-    interface Quotients {
+    interface ElementDivider {
         void divideBy(int divisor);
 
-        static Quotients of(HostTensor values) {
+        static ElementDivider of(HostTensor values) {
             Buffer view = values.dataType().carrier().view(values.buffer());
             if (view instanceof DoubleBuffer doubles) {
                 return divisor -> {

@@ -2,7 +2,7 @@ package ferro.training;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.training.agreement.RankTexts;
+import ferro.training.agreement.TextComparer;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
@@ -65,7 +65,7 @@ public final class Averages {
         if (list.isEmpty() || new HashSet<>(list).size() < list.size()) {
             throw new IllegalArgumentException("need at least one name of an average and no name twice, found " + list);
         }
-        RankTexts.requireEqual(group, "names of averages", list.toString());
+        TextComparer.requireEqual(group, "names of averages", list.toString());
         return new Averages(group, list);
     }
 

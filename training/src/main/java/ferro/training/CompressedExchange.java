@@ -13,7 +13,7 @@ final class CompressedExchange implements GradientHook.Exchange {
     private final HostTensor result;
     private final HostTensor halves;
     private final HostTensor halfResult;
-    private final AverageExchange.Quotients quotients;
+    private final AverageExchange.ElementDivider quotients;
 
     CompressedExchange(GradientHook.SentBucket bucket, DataType type) {
         group = bucket.group();
@@ -21,7 +21,7 @@ final class CompressedExchange implements GradientHook.Exchange {
         halves = group.allocate(type, gradients.elementCount()).tensor();
         result = bucket.sharded() ? bucket.ownPart(gradients) : gradients;
         halfResult = bucket.sharded() ? bucket.ownPart(halves) : halves;
-        quotients = AverageExchange.Quotients.of(result);
+        quotients = AverageExchange.ElementDivider.of(result);
     }
 
     @Override

@@ -3,7 +3,7 @@ package ferro.training;
 import ferro.DataType;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketLayout.Bucket;
-import ferro.training.agreement.ParameterAgreement;
+import ferro.training.agreement.ParameterComparer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -106,7 +106,7 @@ public final class GradientBucketsBuilder {
         } catch (IllegalArgumentException found) {
             invalid = found;
         }
-        ParameterAgreement.compare(group, "buckets", lines(), invalid == null ? "" : invalid.getMessage());
+        ParameterComparer.compare(group, "buckets", lines(), invalid == null ? "" : invalid.getMessage());
         if (invalid != null) {
             throw invalid;
         }

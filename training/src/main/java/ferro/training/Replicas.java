@@ -3,9 +3,9 @@ package ferro.training;
 import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.group.ProcessGroup;
-import ferro.training.agreement.RankTexts;
 import ferro.training.agreement.TensorDifferences;
 import ferro.training.agreement.TensorHash;
+import ferro.training.agreement.TextComparer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -77,7 +77,7 @@ public final class Replicas {
         String text = own.entrySet().stream()
                 .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
                 .collect(Collectors.joining());
-        List<String> texts = RankTexts.differing(group, "tensors of replicas", text);
+        List<String> texts = TextComparer.differing(group, "tensors of replicas", text);
         if (!texts.isEmpty()) {
             throw new IllegalStateException("replicas differ in " + TensorDifferences.of(byName(texts)));
         }

@@ -2,9 +2,9 @@ package ferro.training;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.spi.LogLines;
-import ferro.training.TerminationGuard.EndingOfThisJvm;
-import ferro.training.TerminationGuard.ProcessEnding;
+import ferro.spi.PlainLoggers;
+import ferro.training.TerminationGuard.JvmTerminator;
+import ferro.training.TerminationGuard.ProcessTerminator;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
@@ -48,16 +48,16 @@ public final class Termination {
     /** Exit code of a process that SIGTERM has ended: 128 plus the number of the signal. */
     public static final int EXIT_CODE = 143;
 
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
 
-    private final ProcessEnding end;
+    private final ProcessTerminator end;
     private final TerminationGuard guard;
     private boolean isGuarded;
-    private TerminationSignal signal;
+    private TerminationHandler signal;
     private boolean isRequested;
     private boolean isAgreed;
 
-    Termination(Duration bound, ProcessEnding end) {
+    Termination(Duration bound, ProcessTerminator end) {
         this.end = end;
         guard = new TerminationGuard(bound, end, EXIT_CODE);
     }
@@ -76,8 +76,8 @@ public final class Termination {
             throw new IllegalArgumentException(
                     "need a positive time from SIGTERM to the end of the process, found " + bound);
         }
-        Termination termination = new Termination(bound, new EndingOfThisJvm());
-        termination.signal = TerminationSignal.taken(termination::request);
+        Termination termination = new Termination(bound, new JvmTerminator());
+        termination.signal = TerminationHandler.taken(termination::request);
         return termination;
     }
 

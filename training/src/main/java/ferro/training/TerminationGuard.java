@@ -1,6 +1,6 @@
 package ferro.training;
 
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * process, which runs shutdown hooks. If a shutdown hook hangs, the thread halts the process.
  */
 final class TerminationGuard {
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
     /**
      * The time before the end of the time limit at which the process exits. If a quarter of the limit is less, the
      * quarter counts.
@@ -19,11 +19,11 @@ final class TerminationGuard {
     private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Duration bound;
-    private final ProcessEnding end;
+    private final ProcessTerminator end;
     private final int exitCode;
 
     /** The two ways in which the guard ends a process. */
-    interface ProcessEnding {
+    interface ProcessTerminator {
         /** Runs the shutdown hooks and ends the process. */
         void exit(int exitCode);
 
@@ -31,7 +31,7 @@ final class TerminationGuard {
         void halt(int exitCode);
     }
 
-    static final class EndingOfThisJvm implements ProcessEnding {
+    static final class JvmTerminator implements ProcessTerminator {
         @Override
         public void exit(int exitCode) {
             System.exit(exitCode);
@@ -43,7 +43,7 @@ final class TerminationGuard {
         }
     }
 
-    TerminationGuard(Duration bound, ProcessEnding end, int exitCode) {
+    TerminationGuard(Duration bound, ProcessTerminator end, int exitCode) {
         this.bound = bound;
         this.end = end;
         this.exitCode = exitCode;

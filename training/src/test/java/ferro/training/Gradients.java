@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
 /** Parameters of tests, and gradients for them that depend on parameter, rank and step. */
 public final class Gradients {
@@ -105,10 +106,8 @@ public final class Gradients {
 
     /** Computes all gradients into the buckets, and says that they are ready, in an order of its own. */
     public static void compute(GradientBuckets buckets, int step, Element element, Random order) {
-        List<Integer> parameters = new ArrayList<>();
-        for (int parameter = 0; parameter < PARAMETERS.size(); parameter++) {
-            parameters.add(parameter);
-        }
+        List<Integer> parameters =
+                new ArrayList<>(IntStream.range(0, PARAMETERS.size()).boxed().toList());
         Collections.shuffle(parameters, order);
         for (int parameter : parameters) {
             fill(buckets.gradient(parameter), parameter, buckets.group().rank(), step, element);

@@ -204,8 +204,7 @@ class JoinTest {
     @EnumSource
     void unevenInputsAreAnErrorOnAllRanksByOption(Medium medium) {
         Gradients.each(medium, 3, (group, buckets) -> {
-            Join<Integer> even = Join.over(buckets, batches(2)).failOnUneven();
-            assertEquals(2, steps(even, buckets));
+            assertEquals(2, steps(Join.over(buckets, batches(2)).failOnUneven(), buckets));
 
             Join<Integer> uneven =
                     Join.over(buckets, batches(group.rank() == 1 ? 2 : 4)).failOnUneven();

@@ -11,7 +11,7 @@ import ferro.harness.Child;
 import ferro.harness.Jvm;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
-import ferro.training.TerminationGuard.ProcessEnding;
+import ferro.training.TerminationGuard.ProcessTerminator;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
@@ -35,7 +35,7 @@ class TerminationTest {
     private Path folder;
 
     /** Keeps with which code a process would have been ended. */
-    private static final class RecordedEnd implements ProcessEnding {
+    private static final class RecordedEnd implements ProcessTerminator {
         private final CompletableFuture<Integer> exit = new CompletableFuture<>();
         private final CompletableFuture<Integer> halt = new CompletableFuture<>();
 

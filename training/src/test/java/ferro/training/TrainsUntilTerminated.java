@@ -53,8 +53,7 @@ public final class TrainsUntilTerminated {
             if (then.startsWith("hang")) {
                 hang();
             }
-            NamedTensor parameter = NamedTensor.of("steps", HostTensor.of(steps));
-            checkpoints.save((long) steps[0], TrainingState.of(List.of(parameter)));
+            checkpoints.save((long) steps[0], TrainingState.of(List.of(NamedTensor.of("steps", HostTensor.of(steps)))));
             System.out.println("saved " + (long) steps[0]);
         }
         System.out.println("left");

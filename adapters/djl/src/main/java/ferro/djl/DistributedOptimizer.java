@@ -58,7 +58,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     private final Optimizer inner;
     private final BucketSettings settings;
     private final GradientHook hook;
-    private TrainedParameters parameters;
+    private TrainableParameters parameters;
     private GradientBuckets buckets;
     private StepTimes lastStep = new StepTimes(Duration.ZERO, Duration.ZERO);
     /** The indices of the parameters whose gradients have been passed to the buckets in this step. */
@@ -68,7 +68,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
 
     private DistributedOptimizer(
             ProcessGroup group, Block block, Optimizer inner, BucketSettings settings, GradientHook hook) {
-        super(new NoSettings());
+        super(new EmptyBuilder());
         this.group = Objects.requireNonNull(group, "group");
         this.block = Objects.requireNonNull(block, "block");
         this.inner = Objects.requireNonNull(inner, "inner");
@@ -80,9 +80,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * The builder that the constructor of every DJL optimizer needs. This builder has no settings, because the wrapped
      * optimizer has its own settings.
      */
-    private static final class NoSettings extends OptimizerBuilder<NoSettings> {
+    private static final class EmptyBuilder extends OptimizerBuilder<EmptyBuilder> {
         @Override
-        protected NoSettings self() {
+        protected EmptyBuilder self() {
             return this;
         }
     }
@@ -127,14 +127,14 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         List<HostTensor> values = new ArrayList<>();
         for (ai.djl.util.Pair<String, Parameter> named : block.getParameters()) {
             NDArray array = named.getValue().getArray();
-            HostTensor buffer = TrainedParameters.hostBuffer(named.getKey(), array);
-            NDArrayMemory.read(array, buffer);
+            HostTensor buffer = TrainableParameters.hostBuffer(named.getKey(), array);
+            NDArrayCopier.read(array, buffer);
             arrays.add(array);
             values.add(buffer);
         }
         Replicas.of(group).broadcast(values, 0);
         for (int at = 0; at < arrays.size(); at++) {
-            NDArrayMemory.write(values.get(at), arrays.get(at));
+            NDArrayCopier.write(values.get(at), arrays.get(at));
         }
     }
 
@@ -159,7 +159,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         Objects.requireNonNull(gradients, "gradients");
         parameters();
         long steps = 0;
-        Iterator<Batch> owned = new OwnedBatches(batches.iterator(), trainer.getManager());
+        Iterator<Batch> owned = new BatchIterator(batches.iterator(), trainer.getManager());
         try (Join<Batch> join = Join.over(buckets, owned)) {
             for (; join.next(); steps++) {
                 join.withBatch(batch -> {
@@ -187,7 +187,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
             NDArray weight = parameters.get(index).getArray();
             try (NDManager scope = weight.getManager().newSubManager()) {
                 NDArray average = scope.zeros(weight.getShape(), weight.getDataType());
-                NDArrayMemory.write(buckets.gradient(index), average);
+                NDArrayCopier.write(buckets.gradient(index), average);
                 inner.update(parameters.get(index).getId(), weight, average);
             }
         }
@@ -235,7 +235,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
                     + " yet: train on one device per process, and do not freeze parameters after the first step");
         }
         pending.clear(index);
-        NDArrayMemory.write(buckets.gradient(index), grad);
+        NDArrayCopier.write(buckets.gradient(index), grad);
         inner.update(parameterId, weight, grad);
     }
 
@@ -270,9 +270,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /** Returns the trained parameters. The first call finds out which are trained, and builds the buckets. */
-    private TrainedParameters parameters() {
+    private TrainableParameters parameters() {
         if (parameters == null) {
-            TrainedParameters found = trained();
+            TrainableParameters found = trained();
             GradientBuckets built = GradientBuckets.builder(group)
                     .parameters(found.described())
                     .settings(settings)
@@ -290,9 +290,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         return parameters;
     }
 
-    private TrainedParameters trained() {
+    private TrainableParameters trained() {
         try {
-            return new TrainedParameters(block);
+            return new TrainableParameters(block);
         } catch (RuntimeException failure) {
             // the other ranks may already be waiting in a call of the group that builds the buckets
             group.abort(failure);
@@ -301,10 +301,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /** Checks that all ranks begin with the same values. The check copies the values to the memory of the gradients. */
-    private void checkEqual(TrainedParameters found, GradientBuckets buffers) {
+    private void checkEqual(TrainableParameters found, GradientBuckets buffers) {
         Map<String, HostTensor> values = new HashMap<>();
         for (int index = 0; index < found.size(); index++) {
-            NDArrayMemory.read(found.get(index).getArray(), buffers.gradient(index));
+            NDArrayCopier.read(found.get(index).getArray(), buffers.gradient(index));
             values.put(found.nameOf(index), buffers.gradient(index));
         }
         try {
@@ -334,7 +334,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         try (NDManager scope = array.getManager().newSubManager()) {
             NDArray gradient = array.getGradient();
             gradient.attach(scope);
-            NDArrayMemory.read(gradient, buckets.gradient(index));
+            NDArrayCopier.read(gradient, buckets.gradient(index));
         }
         ready.set(index);
         buckets.ready(index);

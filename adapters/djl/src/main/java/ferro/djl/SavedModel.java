@@ -45,10 +45,10 @@ final class SavedModel {
             arrays.add(array);
             parameters.add(NamedTensor.of(
                     named.getKey(),
-                    TrainedParameters.hostBuffer(named.getKey(), array),
+                    TrainableParameters.hostBuffer(named.getKey(), array),
                     array.getShape().getShape()));
         }
-        slices = optimizer.slices(new TrainedParameters(block));
+        slices = optimizer.slices(new TrainableParameters(block));
     }
 
     static SavedModel of(Block block, StatefulOptimizer optimizer) {
@@ -58,7 +58,7 @@ final class SavedModel {
     /** Copies the parameters of the model to the memory that is saved. */
     SavedModel read() {
         for (int at = 0; at < arrays.size(); at++) {
-            NDArrayMemory.read(arrays.get(at), parameters.get(at).values());
+            NDArrayCopier.read(arrays.get(at), parameters.get(at).values());
         }
         return this;
     }
@@ -74,7 +74,7 @@ final class SavedModel {
                                 .mapToObj(at -> parameters.get(at).values())
                                 .toList(),
                         0);
-        buffers.stream().forEach(at -> NDArrayMemory.write(parameters.get(at).values(), arrays.get(at)));
+        buffers.stream().forEach(at -> NDArrayCopier.write(parameters.get(at).values(), arrays.get(at)));
         return this;
     }
 
@@ -103,7 +103,7 @@ final class SavedModel {
     /** Copies the loaded parameters to the model, and sets the step count of the optimizer. */
     void write(Map<String, String> metadata) {
         for (int at = 0; at < arrays.size(); at++) {
-            NDArrayMemory.write(parameters.get(at).values(), arrays.get(at));
+            NDArrayCopier.write(parameters.get(at).values(), arrays.get(at));
         }
         optimizer.continueAt(Integer.parseInt(metadata.get(STEPS)));
     }

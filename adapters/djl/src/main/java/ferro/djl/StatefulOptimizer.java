@@ -64,14 +64,14 @@ public abstract sealed class StatefulOptimizer extends Optimizer permits AdamOpt
     }
 
     /** Returns views of all state arrays. A save reads the views, and a load writes to them. */
-    final List<StateSlice> slices(TrainedParameters parameters) {
+    final List<StateSlice> slices(TrainableParameters parameters) {
         List<StateSlice> slices = new ArrayList<>();
         for (int index = 0; index < parameters.size(); index++) {
             NDArray weight = parameters.get(index).getArray();
             for (String state : stateNames()) {
                 NDArray values = remembered(state, parameters.get(index).getId(), weight);
                 HostTensor view =
-                        HostTensor.of(parameters.described().get(index).dataType(), NDArrayMemory.ownMemory(values));
+                        HostTensor.of(parameters.described().get(index).dataType(), NDArrayCopier.ownMemory(values));
                 slices.add(StateSlice.of(state, parameters.nameOf(index), 0, view));
             }
         }

@@ -55,9 +55,7 @@ class DistributedOptimizerTest {
                 "inner | need a finite learning rate, found NaN"
             })
     void misuseOnOneRankFailsAllRanksAndTheGroupContinues(String misuse, String text) throws Exception {
-        List<Child> two = RankJvms.run(2, MisusesOptimizer.class, misuse);
-
-        for (Child rank : two) {
+        for (Child rank : RankJvms.run(2, MisusesOptimizer.class, misuse)) {
             assertEquals(1, rank.after("failed").size(), rank::toString);
             assertTrue(rank.after("failed").get(0).contains(text), rank::toString);
             assertEquals(List.of("goes on"), rank.after("group"), rank::toString);

@@ -51,14 +51,14 @@ class DjlTrapsTest {
             NDArray transposed = manager.create(new float[] {1, 2, 3, 4, 5, 6}, new Shape(2, 3))
                     .transpose();
             HostTensor values = HostTensor.allocate(ferro.DataType.FLOAT32, 6);
-            NDArrayMemory.read(transposed, values);
+            NDArrayCopier.read(transposed, values);
             assertEquals(4, values.buffer().getFloat(Float.BYTES));
             values.buffer().putFloat(0, 9);
 
-            NDArrayMemory.write(values, transposed);
+            NDArrayCopier.write(values, transposed);
 
             assertArrayEquals(new float[] {9, 4, 2, 5, 3, 6}, transposed.toFloatArray());
-            assertTrue(NDArrayMemory.isOwnMemory(transposed, transposed.toByteBuffer(true)));
+            assertTrue(NDArrayCopier.isOwnMemory(transposed, transposed.toByteBuffer(true)));
         }
     }
 
@@ -72,7 +72,7 @@ class DjlTrapsTest {
             Iterator<Batch> batches = dataset.getData(manager).iterator();
             Batch last = batches.next();
             Iterator<Batch> ownedBatches =
-                    new OwnedBatches(dataset.getData(manager).iterator(), manager);
+                    new BatchIterator(dataset.getData(manager).iterator(), manager);
             Batch owned = ownedBatches.next();
 
             assertFalse(batches.hasNext());

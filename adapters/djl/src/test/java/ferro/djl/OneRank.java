@@ -38,8 +38,7 @@ final class OneRank implements AutoCloseable {
         model.setBlock(block);
         Optimizer sgd =
                 Optimizer.sgd().setLearningRateTracker(Tracker.fixed(0.1f)).build();
-        BucketSettings small = BucketSettings.DEFAULT.withBytes(1, 1);
-        optimizer = DistributedOptimizer.over(group, block, sgd, small, hook);
+        optimizer = DistributedOptimizer.over(group, block, sgd, BucketSettings.DEFAULT.withBytes(1, 1), hook);
         trainer = model.newTrainer(new DefaultTrainingConfig(new MeanSquare())
                 .optDevices(new Device[] {Device.cpu()})
                 .optOptimizer(optimizer));

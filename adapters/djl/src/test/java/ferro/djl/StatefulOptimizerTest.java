@@ -103,10 +103,9 @@ class StatefulOptimizerTest {
         try (NDManager manager = NDManager.newBaseManager()) {
             Linear block = Linear.builder().setUnits(3).build();
             block.initialize(manager, DataType.FLOAT32, new Shape(1, 4));
-            TrainedParameters parameters = new TrainedParameters(block);
+            TrainableParameters parameters = new TrainableParameters(block);
             StatefulOptimizer first = own.get();
-            Random random = new Random(5);
-            train(first, parameters, random);
+            train(first, parameters, new Random(5));
             float[] before = parameters.get(0).getArray().toFloatArray();
             StatefulOptimizer second = own.get();
             List<StateSlice> from = first.slices(parameters);
@@ -117,8 +116,7 @@ class StatefulOptimizerTest {
                 to.get(at).values().buffer().put(from.get(at).values().buffer());
             }
             second.continueAt(first.stepCount());
-            Random more = new Random(6);
-            train(first, parameters, more);
+            train(first, parameters, new Random(6));
             float[] gone = parameters.get(0).getArray().toFloatArray();
 
             parameters.get(0).getArray().set(before);
@@ -129,7 +127,7 @@ class StatefulOptimizerTest {
         }
     }
 
-    private static void train(StatefulOptimizer optimizer, TrainedParameters parameters, Random random) {
+    private static void train(StatefulOptimizer optimizer, TrainableParameters parameters, Random random) {
         NDArray weight = parameters.get(0).getArray();
         for (int step = 0; step < STEPS; step++) {
             try (NDArray gradient = values(weight.getManager(), random)) {

@@ -127,15 +127,15 @@ public final class LightGbmNetwork implements AutoCloseable {
         LightGbmRows checked = checkedOnAllRanks(
                 "data set",
                 () -> {
-                    NetworkParameters.of(parameters, group.worldSize());
+                    ParameterMerger.of(parameters, group.worldSize());
                     return LightGbmRows.labelled(rows, columns, labels);
                 },
                 () -> {
                     List<String> facts = new ArrayList<>(List.of("columns=" + columns));
-                    facts.addAll(NetworkParameters.ofBins(parameters));
+                    facts.addAll(ParameterMerger.ofBins(parameters));
                     return facts;
                 });
-        return LightGbmDataset.of(this, checked, labels, NetworkParameters.of(parameters, group.worldSize()));
+        return LightGbmDataset.of(this, checked, labels, ParameterMerger.of(parameters, group.worldSize()));
     }
 
     /**
@@ -239,8 +239,8 @@ public final class LightGbmNetwork implements AutoCloseable {
         requireNonNull(parameters, "parameters");
         String all = checkedOnAllRanks(
                 "booster",
-                () -> NetworkParameters.of(parameters, group.worldSize()),
-                () -> NetworkParameters.ofTrees(parameters));
+                () -> ParameterMerger.of(parameters, group.worldSize()),
+                () -> ParameterMerger.ofTrees(parameters));
         return LightGbmBooster.of(this, data, all);
     }
 

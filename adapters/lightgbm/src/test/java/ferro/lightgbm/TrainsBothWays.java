@@ -69,8 +69,7 @@ final class TrainsBothWays {
     }
 
     private static LightGbmBooster booster(LightGbmNetwork network, SampleRows samples, String parameters) {
-        LightGbmDataset data = network.dataset(samples.values, COLUMNS, samples.labels, parameters);
-        return network.booster(data, parameters);
+        return network.booster(network.dataset(samples.values, COLUMNS, samples.labels, parameters), parameters);
     }
 
     private static Map<String, Trained> overSockets(ProcessGroup group, int rows) throws IOException {

@@ -70,15 +70,15 @@ public final class HostRoundTrip implements HostFallback {
         if (!isOnDevice(call)) {
             return behind(call, host, context, options);
         }
-        RoundTripRoute route = RoundTripRoute.of(call, host.rank(), host.worldSize());
-        PieceCut cut = PieceCut.of(call, host.worldSize(), context);
-        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
-        RoundTrips trips = use.trips();
+        RoundTripCopies route = RoundTripCopies.of(call, host.rank(), host.worldSize());
+        PieceLayout cut = PieceLayout.of(call, host.worldSize(), context);
+        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
+        RoundTripState trips = use.trips();
         RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
         Runnable task = () -> {
             Throwable failure = null;
             try {
-                new PieceRun(work, route, cut, host, trips.memory()).run(trips.pool());
+                new PiecewiseCall(work, route, cut, host, trips.memory()).run(trips.pool());
             } catch (RuntimeException | Error thrown) {
                 failure = thrown;
             }
@@ -95,7 +95,7 @@ public final class HostRoundTrip implements HostFallback {
             throw new UnsupportedOperationException(
                     call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
-        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
+        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
         RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
         work.queue(() -> handOver(call, host, work), use);
         return work;
@@ -118,12 +118,12 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
-        return RoundTrips.isBusy(host, context, patience);
+        return RoundTripState.isBusy(host, context, patience);
     }
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
-        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
+        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
         RoundTripWork clock = new RoundTripWork(message.kind().label(), host, use, options);
         return new MessageTransfer(message, host, use, clock).start();
     }

@@ -25,11 +25,11 @@ final class MessageTransfer {
     private final Message message;
     private final DeviceTensor tensor;
     private final CollectiveBackend host;
-    private final RoundTrips.RoundTripUse use;
+    private final RoundTripState.RoundTripUse use;
     private final RoundTripWork clock;
     private Staging staging;
 
-    MessageTransfer(Message message, CollectiveBackend host, RoundTrips.RoundTripUse use, RoundTripWork clock) {
+    MessageTransfer(Message message, CollectiveBackend host, RoundTripState.RoundTripUse use, RoundTripWork clock) {
         this.message = message;
         this.tensor = (DeviceTensor) message.tensor();
         this.host = host;

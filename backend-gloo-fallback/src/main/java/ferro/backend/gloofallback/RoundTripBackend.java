@@ -12,20 +12,20 @@ import java.util.Objects;
 
 /**
  * A host back end that also accepts device tensors, through {@link GpuCollectives#over}. Permission, warning and order
- * of paths are the same as with {@link GpuCollectives}. This back end keeps the {@link RoundTrips} of its rank open, so
+ * of paths are the same as with {@link GpuCollectives}. This back end keeps the {@link RoundTripState} of its rank open, so
  * that staging memory is kept.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final RankContext context;
-    private final RoundTrips.RoundTripUse use;
+    private final RoundTripState.RoundTripUse use;
     private boolean closed;
 
     RoundTripBackend(CollectiveBackend host, RankContext context) {
         super(GpuCollectives.with(context).over(host));
         this.host = host;
         this.context = context;
-        this.use = RoundTrips.RoundTripUse.of(context);
+        this.use = RoundTripState.RoundTripUse.of(context);
     }
 
     @Override

@@ -4,9 +4,9 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.dispatch.DeviceMemories;
 import ferro.spi.BackendProvider;
-import ferro.spi.BrokenServices;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.util.ArrayList;
@@ -79,7 +79,7 @@ public final class RoundTripProvider implements BackendProvider {
                             + "example tcp");
         }
         List<String> names = new ArrayList<>();
-        BrokenServices broken = new BrokenServices();
+        ServiceErrors broken = new ServiceErrors();
         Optional<BackendProvider> found = Services.first(
                 Services.of(BackendProvider.class),
                 next -> {

@@ -40,7 +40,7 @@ final class RoundTripWork implements Work {
     private volatile long sequence;
     private volatile long endedNanos;
 
-    RoundTripWork(String operation, CollectiveBackend host, RoundTrips.RoundTripUse use, CallOptions options) {
+    RoundTripWork(String operation, CollectiveBackend host, RoundTripState.RoundTripUse use, CallOptions options) {
         this.operation = options.named(operation);
         this.options = options;
         this.host = host;
@@ -51,7 +51,7 @@ final class RoundTripWork implements Work {
     }
 
     /** Queues the task of this call. If no thread is available, the group fails, because other ranks would wait. */
-    void queue(Runnable task, RoundTrips.RoundTripUse use) {
+    void queue(Runnable task, RoundTripState.RoundTripUse use) {
         try {
             use.trips().lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
         } catch (OutOfMemoryError noThread) {

@@ -20,12 +20,12 @@ final class StagingPool implements AutoCloseable {
 
     private final DeviceMemory memory;
     private final Map<Integer, Deque<Staging>> kept = new HashMap<>();
-    private final List<Late> late = new ArrayList<>();
+    private final List<PendingStaging> late = new ArrayList<>();
     private long keptBytes;
     private boolean closed;
 
     /** Staging memory that a copy may still use although the call of the copy has failed. */
-    private record Late(Staging staging, List<Copy> copies) {}
+    private record PendingStaging(Staging staging, List<Copy> copies) {}
 
     StagingPool(DeviceMemory memory) {
         this.memory = memory;
@@ -57,14 +57,14 @@ final class StagingPool implements AutoCloseable {
 
     /** Takes back staging memory that copies may still use. The memory is reused only after the end of these copies. */
     synchronized void give(Staging staging, List<Copy> copies) {
-        late.add(new Late(staging, List.copyOf(copies)));
+        late.add(new PendingStaging(staging, List.copyOf(copies)));
         reclaim();
     }
 
     private void reclaim() {
-        Iterator<Late> each = late.iterator();
+        Iterator<PendingStaging> each = late.iterator();
         while (each.hasNext()) {
-            Late next = each.next();
+            PendingStaging next = each.next();
             if (next.copies.stream().allMatch(StagingPool::hasEnded)) {
                 each.remove();
                 give(next.staging);

@@ -39,8 +39,7 @@ class CallOrderTest {
             group.runAll(rank -> {
                 DeviceTensor data = group.tensor(rank, rank + 2, 5);
                 Work product = group.group(rank).allReduceAsync(data, ReduceOp.PRODUCT);
-                Work sum = group.group(rank).allReduceAsync(data, ReduceOp.SUM);
-                sum.await();
+                group.group(rank).allReduceAsync(data, ReduceOp.SUM).await();
                 assertTrue(product.isDone(), "the second call has ended before the first");
                 assertArrayEquals(new float[] {12, 50}, group.floats(rank, data));
             });
@@ -110,7 +109,8 @@ class CallOrderTest {
                     Work first = door.allReduceAsync(group.tensor(rank, 1, 2), ReduceOp.SUM);
                     if (rank == 1) {
                         first.await();
-                        assertFalse(RoundTrips.isBusy(host, context, Duration.ofSeconds(20)), "the first call goes on");
+                        assertFalse(
+                                RoundTripState.isBusy(host, context, Duration.ofSeconds(20)), "the first call goes on");
                     }
                     float[] one = {rank + 3};
                     float[] two = {rank + 5};

@@ -191,7 +191,7 @@ class FailuresTest {
 
     /** Of three pieces of staging at least one is still in use: who takes three must get a new one. */
     private static void assertNotHandedOut(DeviceGroup group) {
-        try (RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(group.context(0))) {
+        try (RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(group.context(0))) {
             int before = group.heap(0).liveStagings();
             List<Staging> taken = new ArrayList<>();
             for (int number = 0; number < before; number++) {

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.function.Executable;
 class FramesThroughTheDoorTest {
     @Test
     void aCallOnHostTensorsReachesTheEngineWithinFourFrames() throws IOException {
-        InetAddress here = InetAddress.getLoopbackAddress();
-        try (TcpStoreServer server = TcpStoreServer.start(here, 0, "default", 1, null);
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 SystemContext context = SystemContext.of(
                         Map.of("ferro.backend", "tcp", "ferro.rendezvous", "tcp://127.0.0.1:" + server.port()))) {
             ProcessGroup group = Groups.join(GroupSpec.of("alone", 0, 1, Duration.ofSeconds(60)), context);
@@ -33,10 +32,14 @@ class FramesThroughTheDoorTest {
             float[] data = {1, 2};
 
             assertEquals(
-                    List.of("CallForms.allReduce", "GroupCalls.run", "DeviceDoor.run", "GroupEngine.run"),
+                    List.of("CallForms.allReduce", "GroupCalls.run", "DeviceTensorBackend.run", "GroupEngine.run"),
                     frames(() -> group.allReduce(data, ReduceOp.SUM)));
             assertEquals(
-                    List.of("CallForms.allReduceAsync", "GroupCalls.submit", "DeviceDoor.submit", "GroupEngine.submit"),
+                    List.of(
+                            "CallForms.allReduceAsync",
+                            "GroupCalls.submit",
+                            "DeviceTensorBackend.submit",
+                            "GroupEngine.submit"),
                     frames(() -> group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM)));
         }
     }

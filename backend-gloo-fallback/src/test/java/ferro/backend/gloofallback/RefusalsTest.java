@@ -62,9 +62,7 @@ class RefusalsTest {
     @DisplayName("decision 6: a setting that makes no sense is told before the call counts as slow")
     void aCallWithAnInvalidSettingIsNotCountedAsFallback() {
         try (DeviceGroup group = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "many"))) {
-            DeviceTensor data = group.tensor(0, 3, 5);
-
-            Collective call = Collective.allReduce(data, ReduceOp.SUM);
+            Collective call = Collective.allReduce(group.tensor(0, 3, 5), ReduceOp.SUM);
             assertRefused(
                     IllegalArgumentException.class,
                     () -> group.door(0).run(call, group.host(0), DEADLINE),

@@ -9,24 +9,24 @@ public final class NcclLibraryNotFoundException extends FerroException {
 
     /** Serialized with the exception: a list of records of strings, made by List.copyOf. */
     @SuppressWarnings("serial")
-    private final List<Tried> tried;
+    private final List<LibraryLoadFailure> tried;
 
     /**
      * Creates a failure.
      *
      * @param tried every candidate with the loader's message, in order
      */
-    public NcclLibraryNotFoundException(List<Tried> tried) {
+    public NcclLibraryNotFoundException(List<LibraryLoadFailure> tried) {
         super(
                 Code.NATIVE,
                 Where.of("", -1),
-                "NCCL library libnccl.so.2 not found: " + Tried.list(tried)
+                "NCCL library libnccl.so.2 not found: " + LibraryLoadFailure.list(tried)
                         + "; install NCCL (or RCCL), or name its file with -Dferro.nccl.library or FERRO_NCCL_LIBRARY");
         this.tried = List.copyOf(tried);
     }
 
     /** {@return the candidates that were tried, in order} */
-    public List<Tried> tried() {
+    public List<LibraryLoadFailure> tried() {
         return tried;
     }
 }

@@ -5,9 +5,9 @@ import com.sun.jna.Pointer;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.backend.nccl.device.CudaStream;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.ResultChecker;
 import java.util.Arrays;
 
 /** A float tensor on a device, with copies that wait. */
@@ -81,7 +81,7 @@ public final class DeviceFloats implements AutoCloseable {
     }
 
     private static void check(int code, String call) {
-        Checks.cuda(code, call);
+        ResultChecker.cuda(code, call);
     }
 
     @Override

@@ -12,9 +12,9 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.device.NcclAvailability;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.memory.CudaMemoryProvider;
@@ -32,13 +32,14 @@ class NcclErrorsTest {
     @Test
     @DisplayName("test_nccl_error_display: 3-16 2-27 decision 13: each kind of failure has its words and its values")
     void eachKindOfFailureHasItsWords() {
-        List<Tried> tried = List.of(new Tried("/a/lib.so", "no such file"), new Tried("b", "wrong ELF class"));
+        List<LibraryLoadFailure> tried = List.of(
+                new LibraryLoadFailure("/a/lib.so", "no such file"), new LibraryLoadFailure("b", "wrong ELF class"));
         NcclLibraryNotFoundException library = new NcclLibraryNotFoundException(tried);
         CudaRuntimeNotFoundException runtime = new CudaRuntimeNotFoundException(tried);
         NcclSymbolNotFoundException symbol =
                 new NcclSymbolNotFoundException("/a/lib.so", List.of("ncclGroupEnd", "ncclReduce"));
-        NcclException nccl = Checks.failure(5, "ncclAllReduce");
-        CudaException cuda = Checks.cudaFailure(100, "cudaSetDevice");
+        NcclException nccl = ResultChecker.failure(5, "ncclAllReduce");
+        CudaException cuda = ResultChecker.cudaFailure(100, "cudaSetDevice");
 
         assertSays(library, "NCCL library", "libnccl.so.2", "not found", "/a/lib.so (no such file)", "wrong ELF class");
         assertSays(library, "-Dferro.nccl.library", "FERRO_NCCL_LIBRARY");
@@ -62,18 +63,18 @@ class NcclErrorsTest {
     @DisplayName("3-15 T15: a code that nobody knows yet has a message too")
     @ValueSource(ints = {9, 4711, -3})
     void unknownCodesHaveAMessage(int code) {
-        NcclException failure = Checks.failure(code, "ncclReduce");
+        NcclException failure = ResultChecker.failure(code, "ncclReduce");
 
         assertSays(failure, "ncclReduce failed", "Unknown NCCL error: " + code);
         assertEquals(code, failure.result().code());
-        assertSays(Checks.cudaFailure(code, "cudaFree"), "cudaFree failed", "CUDA error (code " + code + ")");
+        assertSays(ResultChecker.cudaFailure(code, "cudaFree"), "cudaFree failed", "CUDA error (code " + code + ")");
     }
 
     @Test
     @DisplayName("3-15: what ncclGetLastError says stands in the message and beside it")
     void lastWordsStandInTheMessage() {
         NcclException failure =
-                assertThrows(NcclException.class, () -> Checks.nccl(Nccl.ncclGroupEnd(), "ncclGroupEnd"));
+                assertThrows(NcclException.class, () -> ResultChecker.nccl(Nccl.ncclGroupEnd(), "ncclGroupEnd"));
 
         assertEquals(NcclResult.INVALID_USAGE, failure.result());
         assertSays(failure, "ncclGroupEnd failed", failure.lastError());
@@ -83,18 +84,18 @@ class NcclErrorsTest {
     @Test
     @DisplayName("3-17: one check per library throws for every code but success")
     void oneCheckPerLibrary() {
-        assertDoesNotThrow(() -> Checks.nccl(0, "ncclReduce"));
-        assertDoesNotThrow(() -> Checks.cuda(0, "cudaFree"));
+        assertDoesNotThrow(() -> ResultChecker.nccl(0, "ncclReduce"));
+        assertDoesNotThrow(() -> ResultChecker.cuda(0, "cudaFree"));
         for (int code = 1; code <= 9; code++) {
             int answer = code;
-            assertThrows(NcclException.class, () -> Checks.nccl(answer, "ncclReduce"));
+            assertThrows(NcclException.class, () -> ResultChecker.nccl(answer, "ncclReduce"));
         }
     }
 
     @Test
     @DisplayName("3-17: a failed call leaves no last error behind, which NCCL would take for its own")
     void aFailedCallLeavesNoLastError() {
-        assertThrows(CudaException.class, () -> Checks.cuda(Cuda.cudaSetDevice(99), "cudaSetDevice"));
+        assertThrows(CudaException.class, () -> ResultChecker.cuda(Cuda.cudaSetDevice(99), "cudaSetDevice"));
 
         assertEquals(Cuda.SUCCESS, Cuda.cudaGetLastError());
     }
@@ -102,16 +103,16 @@ class NcclErrorsTest {
     @Test
     @DisplayName("3-16: running out of device memory is RESOURCE, everything else NATIVE")
     void outOfMemoryIsAResource() {
-        assertEquals(Code.RESOURCE, Checks.cudaFailure(2, "cudaMalloc").code());
-        assertEquals(Code.NATIVE, Checks.cudaFailure(700, "cudaMalloc").code());
+        assertEquals(Code.RESOURCE, ResultChecker.cudaFailure(2, "cudaMalloc").code());
+        assertEquals(Code.NATIVE, ResultChecker.cudaFailure(700, "cudaMalloc").code());
     }
 
     @Test
     @DisplayName("3-34: as part of an operation a failure keeps its kind, its values and its cause")
     void anOperationKeepsTheFailure() {
         Where where = Where.of("dp", 3);
-        NcclException nccl = Checks.failure(6, "ncclAllReduce");
-        CudaException cuda = Checks.cudaFailure(2, "cudaMalloc");
+        NcclException nccl = ResultChecker.failure(6, "ncclAllReduce");
+        CudaException cuda = ResultChecker.cudaFailure(2, "cudaMalloc");
 
         NcclException during = nccl.during(where, "NCCL allreduce");
         CudaException inside = cuda.during(where, "GPU alloc");
@@ -155,8 +156,7 @@ class NcclErrorsTest {
         assertEquals(none, NcclAvailability.memoryUnavailableBecause(context).orElseThrow());
 
         StandInHooks.standInDevices(-1);
-        String driver = NcclAvailability.unavailableBecause(context).orElseThrow();
-        assertSays(driver, "driver", "code 35");
+        assertSays(NcclAvailability.unavailableBecause(context).orElseThrow(), "driver", "code 35");
 
         StandInHooks.standInDevices(4);
         StandInHooks.standInStickyError(700);

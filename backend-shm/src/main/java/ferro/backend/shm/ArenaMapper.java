@@ -12,7 +12,7 @@ import java.nio.channels.FileChannel;
  * class uses reflection, because ferro is compiled for JDK 17. On JDK 25, each read of a flag takes 0.3 ns longer than
  * with a plain mapped buffer. Copies and kernels take no longer.
  */
-final class ArenaMapper implements Mapper {
+final class ArenaMapper implements FileMapper {
     private final Method ofShared;
     private final Method map;
     private final Method asByteBuffer;

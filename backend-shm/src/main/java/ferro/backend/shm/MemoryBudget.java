@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The budget of shared memory of one rank, which counts the memory that all groups of the rank have taken. Thread-safe.
  *
- * <p>A lent buffer ({@link Lent}) counts until it is given back or becomes unreachable. If memory is short, this class
+ * <p>A lent buffer ({@link BufferReference}) counts until it is given back or becomes unreachable. If memory is short, this class
  * runs the garbage collector to find unreachable buffers, since a program that allocates little on the heap rarely
  * causes a collection.
  */
@@ -34,7 +34,7 @@ final class MemoryBudget implements AutoCloseable {
     private static final long FIRST_REPORT_MILLIS = 2_000;
 
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
-    private final Set<Lent> lent = new HashSet<>();
+    private final Set<BufferReference> lent = new HashSet<>();
     private long taken;
     /** Bytes of lent buffers that were given back but may be reachable, counted since {@link #asks} was last true. */
     private long closed;
@@ -44,17 +44,17 @@ final class MemoryBudget implements AutoCloseable {
     private int ranks = 1;
 
     /** A reference to a buffer that was lent to a caller. */
-    private static final class Lent extends WeakReference<ByteBuffer> {
-        private final Taken of;
+    private static final class BufferReference extends WeakReference<ByteBuffer> {
+        private final Reservation of;
 
-        private Lent(ByteBuffer buffer, ReferenceQueue<ByteBuffer> unreachable, Taken of) {
+        private BufferReference(ByteBuffer buffer, ReferenceQueue<ByteBuffer> unreachable, Reservation of) {
             super(buffer, unreachable);
             this.of = of;
         }
     }
 
     /** The bytes of the budget that one segment uses, until the bytes are given back. Thread-safe. */
-    final class Taken {
+    final class Reservation {
         private final long bytes;
         private final Runnable afterwards;
         private boolean isLent;
@@ -67,7 +67,7 @@ final class MemoryBudget implements AutoCloseable {
          *
          * @param afterwards task that runs once, after the bytes were given back
          */
-        Taken(long bytes, Runnable afterwards) {
+        Reservation(long bytes, Runnable afterwards) {
             this.bytes = bytes;
             this.afterwards = afterwards;
         }
@@ -100,7 +100,7 @@ final class MemoryBudget implements AutoCloseable {
         void lend(ByteBuffer buffer) {
             synchronized (MemoryBudget.this) {
                 isLent = true;
-                lent.add(new Lent(buffer, unreachable, this));
+                lent.add(new BufferReference(buffer, unreachable, this));
             }
         }
 
@@ -200,7 +200,7 @@ final class MemoryBudget implements AutoCloseable {
     }
 
     private void forget(Reference<?> reported) {
-        if (reported instanceof Lent buffer) {
+        if (reported instanceof BufferReference buffer) {
             buffer.of.giveBack();
             synchronized (this) {
                 lent.remove(buffer);

@@ -50,7 +50,7 @@ final class Segment implements AutoCloseable {
     private final Path path;
     private final UUID token;
     private FileChannel file;
-    private FileFacts facts;
+    private FileStat facts;
     /**
      * Whether the folder is in memory. The field is set once, because a process without free descriptors cannot find
      * out later.
@@ -59,7 +59,7 @@ final class Segment implements AutoCloseable {
 
     private int descriptor = -1;
     private boolean named;
-    private Mapper.Mapping area;
+    private FileMapper.Mapping area;
 
     /**
      * Prepares a segment. A part of the segment may be reserved later.
@@ -108,7 +108,7 @@ final class Segment implements AutoCloseable {
                 OWNER_ONLY);
         named = true;
         isInMemory = place.isInMemory();
-        facts = FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
+        facts = FileStat.of(path, LinkOption.NOFOLLOW_LINKS);
         descriptor = findDescriptor();
     }
 
@@ -175,7 +175,7 @@ final class Segment implements AutoCloseable {
         long need = end - size.later() + promised;
         long free = place.freeBytes();
         if (need > free) {
-            throw new SegmentShortage.NoRoom("there are " + free + " bytes free"
+            throw new SegmentShortage.NoSpaceException("there are " + free + " bytes free"
                     + (promised > 0 ? ", but " + promised + " are reserved for later use by ranks" : ""));
         }
         refuseIfLittleIsLeft(need);
@@ -219,7 +219,7 @@ final class Segment implements AutoCloseable {
         } catch (ClosedChannelException interrupted) {
             throw interrupted;
         } catch (IOException full) {
-            throw new SegmentShortage.NoRoom(
+            throw new SegmentShortage.NoSpaceException(
                     "only " + (at + zeros.position()) + " bytes could be written: " + full.getMessage(), full);
         }
     }
@@ -228,9 +228,9 @@ final class Segment implements AutoCloseable {
      * Throws an exception if the control group leaves too little memory. Other ranks write their segments at the same
      * time, and the limit applies to all ranks of a control group together.
      */
-    private void refuseIfLittleIsLeft(long need) throws SegmentShortage.NoRoom {
+    private void refuseIfLittleIsLeft(long need) throws SegmentShortage.NoSpaceException {
         if (isInMemory) {
-            MemoryLimit.check(place.process().proc(), need);
+            MemoryLimitCheck.check(place.process().proc(), need);
         }
     }
 
@@ -239,7 +239,7 @@ final class Segment implements AutoCloseable {
     }
 
     private void sign() throws IOException {
-        try (Mapper.Mapping last = place.mapper().map(file, tokenAt(size.bytes()), TOKEN_BYTES)) {
+        try (FileMapper.Mapping last = place.mapper().map(file, tokenAt(size.bytes()), TOKEN_BYTES)) {
             last.bytes()
                     .putLong(0, token.getMostSignificantBits())
                     .putLong(Long.BYTES, token.getLeastSignificantBits());
@@ -259,7 +259,7 @@ final class Segment implements AutoCloseable {
                 token);
     }
 
-    Mapper.Mapping area() {
+    FileMapper.Mapping area() {
         return area;
     }
 

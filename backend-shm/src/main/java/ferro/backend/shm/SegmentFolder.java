@@ -17,7 +17,7 @@ import java.util.Optional;
  *     the folder
  * @param mapper  mapper of this JDK
  */
-record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mapper) {
+record SegmentFolder(Path folder, ProcessIdentity process, String host, FileMapper mapper) {
     /** Returns why no segment can be created in the folder; empty if segments can be created. */
     static Optional<String> unusableBecause(RankContext context) {
         if (Settings.LINKS.of(context).equals("tcp")) {
@@ -50,10 +50,10 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
      */
     static SegmentFolder of(RankContext context) throws IOException {
         Path folder = Path.of(Settings.SHM_DIR.of(context));
-        ThisProcess process = ThisProcess.in(Proc.HOST);
-        long device = FileFacts.of(folder).device();
+        ProcessIdentity process = ProcessIdentity.in(Proc.HOST);
+        long device = FileStat.of(folder).device();
         String host = Settings.HOST.find(context).orElse("boot " + process.boot() + ", file system " + device);
-        return new SegmentFolder(folder, process, host, Mapper.ofThisJdk());
+        return new SegmentFolder(folder, process, host, FileMapper.ofThisJdk());
     }
 
     /** Returns whether the files of the folder take memory, instead of disk space only. */

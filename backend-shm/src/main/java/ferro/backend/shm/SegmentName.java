@@ -18,7 +18,7 @@ record SegmentName(long namespace, long pid, long startTicks, UUID random) {
     private static final Pattern FORM =
             Pattern.compile("ferro-(\\d{1,18})-(\\d{1,18})-(\\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})");
 
-    static SegmentName of(ThisProcess maker, UUID random) {
+    static SegmentName of(ProcessIdentity maker, UUID random) {
         return new SegmentName(maker.namespace(), maker.pid(), maker.startTicks(), random);
     }
 

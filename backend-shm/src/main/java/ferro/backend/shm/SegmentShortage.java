@@ -18,21 +18,21 @@ record SegmentShortage(String what, String more) {
     private static final String OTHER_FOLDER = "name another folder by " + Settings.SHM_DIR.name();
 
     /** An exception for a lack of space. This process has computed the lack, or a write has reported it. */
-    static final class NoRoom extends IOException {
+    static final class NoSpaceException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        NoRoom(String what) {
+        NoSpaceException(String what) {
             super(what);
         }
 
-        NoRoom(String what, IOException full) {
+        NoSpaceException(String what, IOException full) {
             super(what, full);
         }
     }
 
     /** Returns the resource whose lack caused a failure of the creation, the mapping or the filling of a segment. */
     static SegmentShortage of(IOException failure) {
-        if (failure instanceof NoRoom) {
+        if (failure instanceof NoSpaceException) {
             return new SegmentShortage(
                     failure.getMessage(),
                     "give it more (for a container: docker run --shm-size, --memory), " + OTHER_FOLDER);

@@ -2,10 +2,10 @@ package ferro.backend.shm;
 
 import ferro.Backend;
 import ferro.spi.BackendProvider;
-import ferro.spi.BrokenServices;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ public final class ShmBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        RankContext asked = new SharedMemoryOnly(context);
+        RankContext asked = new ShmOnlyContext(context);
         try {
             Optional<String> unusable = SegmentFolder.unusableBecause(asked);
             return unusable.isPresent() ? unusable : carrier().unavailableBecause(asked);
@@ -54,12 +54,12 @@ public final class ShmBackendProvider implements BackendProvider {
      */
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        return carrier().create(group, new SharedMemoryOnly(context));
+        return carrier().create(group, new ShmOnlyContext(context));
     }
 
     private static BackendProvider carrier() {
         List<String> names = new ArrayList<>();
-        BrokenServices broken = new BrokenServices();
+        ServiceErrors broken = new ServiceErrors();
         Optional<BackendProvider> found = Services.first(
                 Services.of(BackendProvider.class),
                 next -> {
@@ -75,8 +75,8 @@ public final class ShmBackendProvider implements BackendProvider {
     }
 
     /** A context in which {@code ferro.links} always has the value {@code shm}. */
-    private static final class SharedMemoryOnly extends ForwardingContext {
-        SharedMemoryOnly(RankContext outer) {
+    private static final class ShmOnlyContext extends ForwardingContext {
+        ShmOnlyContext(RankContext outer) {
             super(outer);
         }
 

@@ -29,9 +29,9 @@ final class ShmMemory implements SharedMemory {
     private final GroupSpec group;
     private final SegmentFolder place;
     private final Segment own;
-    private final MemoryBudget.Taken taken;
+    private final MemoryBudget.Reservation taken;
     /** Mapped segments by rank; null for a rank whose segment is not mapped. */
-    private final Mapper.Mapping[] areas;
+    private final FileMapper.Mapping[] areas;
 
     private volatile boolean closed;
 
@@ -40,12 +40,12 @@ final class ShmMemory implements SharedMemory {
      *
      * @param taken bytes that the segment takes of the budget
      */
-    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, MemoryBudget.Taken taken) {
+    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, MemoryBudget.Reservation taken) {
         this.group = group;
         this.place = place;
         this.own = own;
         this.taken = taken;
-        areas = new Mapper.Mapping[group.worldSize()];
+        areas = new FileMapper.Mapping[group.worldSize()];
         areas[group.rank()] = own.area();
     }
 
@@ -103,8 +103,8 @@ final class ShmMemory implements SharedMemory {
     }
 
     /** Maps a file after a check. Without the check, a process number of another namespace could lead to a device. */
-    private Mapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
-        FileFacts facts = link ? FileFacts.of(path) : FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
+    private FileMapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
+        FileStat facts = link ? FileStat.of(path) : FileStat.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);
         try (FileChannel file = FileChannel.open(path, link ? ANY : NO_LINK)) {
             checkToken(file, offer);
@@ -112,7 +112,7 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    private static void check(FileFacts facts, SegmentOffer offer) throws IOException {
+    private static void check(FileStat facts, SegmentOffer offer) throws IOException {
         if (!facts.regular() || facts.device() != offer.device() || facts.inode() != offer.inode()) {
             throw new IOException("it is not the offered file: " + facts + ", need device " + offer.device() + " inode "
                     + offer.inode());
@@ -128,7 +128,7 @@ final class ShmMemory implements SharedMemory {
      * the same memory.
      */
     private void checkToken(FileChannel file, SegmentOffer offer) throws IOException {
-        try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
+        try (FileMapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();
             if (!new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).equals(offer.token())) {
                 throw new IOException(

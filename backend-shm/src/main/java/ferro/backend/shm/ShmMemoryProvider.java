@@ -65,7 +65,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             context.release(MemoryBudget.class);
             throw failure;
         }
-        MemoryBudget.Taken taken = budget.new Taken(bytes, () -> context.release(MemoryBudget.class));
+        MemoryBudget.Reservation taken = budget.new Reservation(bytes, () -> context.release(MemoryBudget.class));
         try {
             return made(group, context, size, taken);
         } catch (RuntimeException | Error failure) {
@@ -92,11 +92,12 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, MemoryBudget.Taken taken) {
+    private static SharedMemory made(
+            GroupSpec group, RankContext context, SegmentSize size, MemoryBudget.Reservation taken) {
         Segment segment = null;
         try {
             SegmentFolder place = SegmentFolder.of(context);
-            Leftovers.sweep(place.folder(), place.process());
+            SegmentCleaner.sweep(place.folder(), place.process());
             segment = new Segment(place, size, taken.promise(size));
             segment.make();
             return new ShmMemory(group, place, segment, taken);

@@ -13,7 +13,7 @@ import java.nio.channels.FileChannel;
  * unmapped buffer ends the JVM. This class uses reflection, because the compiler warns of every mention of
  * {@code Unsafe}, and the build treats warnings as errors.
  */
-final class UnsafeMapper implements Mapper {
+final class UnsafeMapper implements FileMapper {
     private final Object unsafe;
     private final Method invokeCleaner;
 

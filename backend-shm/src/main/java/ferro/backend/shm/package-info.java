@@ -4,7 +4,7 @@
  * refuses other media for data.
  *
  * <p>Start reading at {@code ShmMemoryProvider}. {@code Segment} creates a segment in such a way that a write to the
- * segment never fails. {@code Leftovers} removes the file of a process that was killed while it created a segment.
+ * segment never fails. {@code SegmentCleaner} removes the file of a process that was killed while it created a segment.
  * {@code ShmMemory} opens the segments of the other ranks. The engine decides which calls use segments.
  *
  * <p>Code in this package does not wait for another rank, and does not exchange the offers of segments.

@@ -50,7 +50,7 @@ class KilledProcessTest {
 
         killAll();
 
-        Leftovers.sweep(folder, SegmentFolders.onTheMachine(folder).process());
+        SegmentCleaner.sweep(folder, SegmentFolders.onTheMachine(folder).process());
         assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
@@ -60,13 +60,15 @@ class KilledProcessTest {
         startAtAllStages("named");
         assertEquals(STAGES, SegmentFolders.files(folder).size(), "all but the one that is settled");
         assertEquals(
-                0, Leftovers.sweep(folder, SegmentFolders.inAContainer(folder).process()), "they live");
+                0,
+                SegmentCleaner.sweep(folder, SegmentFolders.inAContainer(folder).process()),
+                "they live");
 
         killAll();
 
         assertEquals(
                 STAGES,
-                Leftovers.sweep(folder, SegmentFolders.inAContainer(folder).process()));
+                SegmentCleaner.sweep(folder, SegmentFolders.inAContainer(folder).process()));
         assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
@@ -88,7 +90,7 @@ class KilledProcessTest {
                 }
             }
             assertEquals(List.of(), SegmentFolders.mapped(folder.toString()));
-            Leftovers.sweep(folder, place.process());
+            SegmentCleaner.sweep(folder, place.process());
             assertEquals(List.of(), SegmentFolders.files(folder));
         }
     }

@@ -29,10 +29,10 @@ final class SegmentFolders {
     }
 
     private static SegmentFolder of(Path folder, long namespace) throws IOException {
-        ThisProcess own = ThisProcess.in(Proc.HOST);
-        ThisProcess process =
-                new ThisProcess(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
-        return new SegmentFolder(folder, process, "box", Mapper.ofThisJdk());
+        ProcessIdentity own = ProcessIdentity.in(Proc.HOST);
+        ProcessIdentity process =
+                new ProcessIdentity(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
+        return new SegmentFolder(folder, process, "box", FileMapper.ofThisJdk());
     }
 
     /** Makes a segment in all its stages. */
@@ -45,7 +45,8 @@ final class SegmentFolders {
     /** Opens the memory of a rank of a group of two, whose segment is made. */
     static ShmMemory open(SegmentFolder place, int rank, SegmentSize size, Runnable givenBack) throws IOException {
         GroupSpec group = GroupSpec.of("world", rank, 2, Duration.ofSeconds(10));
-        return new ShmMemory(group, place, made(place, size), new MemoryBudget().new Taken(size.bytes(), givenBack));
+        return new ShmMemory(
+                group, place, made(place, size), new MemoryBudget().new Reservation(size.bytes(), givenBack));
     }
 
     static List<String> files(Path folder) {

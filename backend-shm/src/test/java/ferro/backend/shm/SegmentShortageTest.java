@@ -29,7 +29,7 @@ class SegmentShortageTest {
         assertEquals(
                 "there are 5 bytes free: give it more (for a container: docker run --shm-size, --memory), name another"
                         + " folder by ferro.shm.dir" + LINKS,
-                SegmentShortage.of(new SegmentShortage.NoRoom("there are 5 bytes free"))
+                SegmentShortage.of(new SegmentShortage.NoSpaceException("there are 5 bytes free"))
                         .text());
     }
 
@@ -73,7 +73,8 @@ class SegmentShortageTest {
             SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {
                 throw noAddressSpace();
             });
-            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new MemoryBudget().new Taken(4096, () -> {}))) {
+            try (ShmMemory memory =
+                    new ShmMemory(GROUP, full, own, new MemoryBudget().new Reservation(4096, () -> {}))) {
                 String reason = memory.reach(1, peer.offer().encoded()).orElseThrow();
                 assertTrue(reason.contains("a mapping was refused: Cannot allocate memory (ENOMEM)"), reason);
             }

@@ -43,7 +43,7 @@ public final class SharingProcess {
         String offer = "none";
         if (wanted >= stages.size()) {
             GroupSpec group = GroupSpec.of("world", 0, 2, Duration.ofSeconds(10));
-            ShmMemory memory = new ShmMemory(group, place, segment, new MemoryBudget().new Taken(0, () -> {}));
+            ShmMemory memory = new ShmMemory(group, place, segment, new MemoryBudget().new Reservation(0, () -> {}));
             memory.area(0).putInt(100, 4711);
             offer = HexFormat.of().formatHex(memory.offer());
             if (wanted > stages.size()) {

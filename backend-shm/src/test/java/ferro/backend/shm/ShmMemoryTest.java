@@ -132,8 +132,8 @@ class ShmMemoryTest {
                 offer.pid(),
                 -1,
                 "../" + folder.getFileName() + "/secret",
-                FileFacts.of(elsewhere).device(),
-                FileFacts.of(elsewhere).inode(),
+                FileStat.of(elsewhere).device(),
+                FileStat.of(elsewhere).inode(),
                 offer.bytes(),
                 offer.token());
 
@@ -229,9 +229,9 @@ class ShmMemoryTest {
     @Test
     void promisedMemoryIsReturnedWithTheRest() {
         MemoryBudget budget = new MemoryBudget();
-        MemoryBudget.Taken taken = budget.new Taken(8192, () -> {});
+        MemoryBudget.Reservation taken = budget.new Reservation(8192, () -> {});
         assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
-        MemoryBudget.Taken other = budget.new Taken(1, () -> {});
+        MemoryBudget.Reservation other = budget.new Reservation(1, () -> {});
         taken.reserved(1024);
         assertEquals(3072, other.promise(SegmentSize.now(1)));
 

@@ -11,13 +11,13 @@ import java.util.function.Consumer;
  * The receiving side of one rank in one group. Other ranks put events into the inbox. The inbox exists before the rank
  * creates its transport and after the rank closes the transport.
  *
- * <p>The lock of {@link Network} guards {@code wires} and {@code gone}. The monitor of the inbox guards all other
+ * <p>The lock of {@link NetworkState} guards {@code wires} and {@code gone}. The monitor of the inbox guards all other
  * fields.
  */
 final class GroupInbox {
-    /** Wires by the rank and the lane of the peer. Guarded by the lock of {@link Network}. */
-    final Map<Long, Wire> wires = new HashMap<>();
-    /** Why the rank of this inbox dropped its links, or null. Guarded by the lock of {@link Network}. */
+    /** Wires by the rank and the lane of the peer. Guarded by the lock of {@link NetworkState}. */
+    final Map<Long, LinkQueuePair> wires = new HashMap<>();
+    /** Why the rank of this inbox dropped its links, or null. Guarded by the lock of {@link NetworkState}. */
     String gone;
     /** Whether the rank of this inbox has left the group normally, so that the end of its links is not a loss. */
     volatile boolean left;
@@ -34,7 +34,7 @@ final class GroupInbox {
      * @param outgoing channel to the peer
      * @param incoming channel from the peer
      */
-    record Wire(LaneQueue outgoing, LaneQueue incoming) {}
+    record LinkQueuePair(LinkQueue outgoing, LinkQueue incoming) {}
 
     GroupInbox(int rank) {
         this.rank = rank;

@@ -6,8 +6,8 @@ import ferro.ReduceOp;
 import ferro.collectives.link.Post;
 import ferro.collectives.link.PostRing;
 import ferro.collectives.reduce.ElementCopier;
-import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
+import ferro.collectives.reduce.KernelCache;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -18,12 +18,12 @@ import java.nio.ByteOrder;
 final class PostCopier {
     private static final int SCRATCH_BYTES = 8 << 10;
 
-    private final KeptKernels kernels;
+    private final KernelCache kernels;
     private final ElementCopier copies = new ElementCopier();
     private ByteBuffer scratch;
 
     PostCopier(int worldSize) {
-        this.kernels = new KeptKernels(worldSize);
+        this.kernels = new KernelCache(worldSize);
     }
 
     /** Returns a copy of elements in a new array. */

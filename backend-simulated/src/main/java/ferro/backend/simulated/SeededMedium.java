@@ -24,7 +24,7 @@ final class SeededMedium implements SimulatedMedium {
     private static final long DEATH_NANOS = 95_000_000;
 
     private final EventQueue events;
-    private final IntFunction<Doorbell> doorbells;
+    private final IntFunction<WakeSignal> doorbells;
     private final int worldSize;
     /** Delay lines of control messages, by pair of ranks. A delay line is created when the pair first needs it. */
     private final Map<Long, DelayLine> controls = new HashMap<>();
@@ -34,9 +34,9 @@ final class SeededMedium implements SimulatedMedium {
     /** The delay lines of posts and acknowledgements between all pairs of ranks. */
     private final List<DelayLine> ways = new ArrayList<>();
 
-    private final List<LaneQueue> channels = new ArrayList<>();
+    private final List<LinkQueue> channels = new ArrayList<>();
 
-    SeededMedium(EventQueue events, int worldSize, IntFunction<Doorbell> doorbells) {
+    SeededMedium(EventQueue events, int worldSize, IntFunction<WakeSignal> doorbells) {
         this.events = events;
         this.doorbells = doorbells;
         this.worldSize = worldSize;
@@ -51,7 +51,7 @@ final class SeededMedium implements SimulatedMedium {
     }
 
     @Override
-    public void made(LaneQueue channel) {
+    public void made(LinkQueue channel) {
         channel.posts = way(channel.from(), channel.to());
         channel.acknowledgements = way(channel.to(), channel.from());
         channels.add(channel);
@@ -79,12 +79,12 @@ final class SeededMedium implements SimulatedMedium {
     }
 
     @Override
-    public void posted(LaneQueue channel, long count) {
+    public void posted(LinkQueue channel, long count) {
         travel(channel.posts, POSTED, () -> channel.publish(count));
     }
 
     @Override
-    public void consumed(LaneQueue channel, long count, boolean awaited) {
+    public void consumed(LinkQueue channel, long count, boolean awaited) {
         travel(channel.acknowledgements, CONSUMED, () -> channel.acknowledge(count, awaited));
     }
 
@@ -106,7 +106,7 @@ final class SeededMedium implements SimulatedMedium {
     }
 
     @Override
-    public void afterPosts(LaneQueue channel, Runnable task) {
+    public void afterPosts(LinkQueue channel, Runnable task) {
         // same kind as the posts: events that wait for a paused rank keep their order by kind and delay line
         travel(channel.posts, POSTED, task);
     }
@@ -135,7 +135,7 @@ final class SeededMedium implements SimulatedMedium {
     /** Breaks the data links between two ranks. Each of the two ranks is notified after a separate delay. */
     void drop(int one, int other) {
         String why = "broke the link";
-        for (LaneQueue channel : List.copyOf(channels)) {
+        for (LinkQueue channel : List.copyOf(channels)) {
             if (Math.min(channel.from(), channel.to()) == Math.min(one, other)
                     && Math.max(channel.from(), channel.to()) == Math.max(one, other)) {
                 tellAndCut(channel.posts, POSTED, () -> channel.senderGone(why));
@@ -162,7 +162,7 @@ final class SeededMedium implements SimulatedMedium {
     }
 
     @Override
-    public Doorbell doorbell(int rank) {
+    public WakeSignal doorbell(int rank) {
         return doorbells.apply(rank);
     }
 

@@ -208,7 +208,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     static List<SimulatedBackend> createGroup(List<Map<String, String>> settingsByRank) {
         int worldSize = settingsByRank.size();
         ScheduledExecutorService background = background();
-        Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
+        NetworkState network = new NetworkState(worldSize, new ThreadedMedium(background, System::nanoTime));
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             // threads of one process stand still and die together, so they need no heartbeats
@@ -223,10 +223,10 @@ public final class SimulatedBackend extends ForwardingBackend {
 
     /** Creates a group of one rank, in the caller's context. */
     static SimulatedBackend alone(GroupSpec group, RankContext context) {
-        return join(group, context, new Network(1, new ThreadedMedium(context.background(), context::nanoTime)));
+        return join(group, context, new NetworkState(1, new ThreadedMedium(context.background(), context::nanoTime)));
     }
 
-    private static SimulatedBackend join(GroupSpec group, RankContext context, Network network) {
+    private static SimulatedBackend join(GroupSpec group, RankContext context, NetworkState network) {
         SimulatedTransport transport = network.join(group.name(), group.rank());
         CollectiveBackend engine = CollectiveEngine.over(transport, group, context);
         // no other rank receives this abort: it only ends the calls of the killed rank

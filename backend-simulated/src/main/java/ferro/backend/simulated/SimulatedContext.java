@@ -30,7 +30,7 @@ final class SimulatedContext extends ForwardingContext {
         }
 
         @Override
-        public Optional<Watched> watch(String identity) {
+        public Optional<TrackedProcess> watch(String identity) {
             return Optional.empty();
         }
     };

@@ -18,8 +18,8 @@ final class SimulatedLink implements Link {
     private final SimulatedTransport transport;
     private final int peer;
     private final Lane lane;
-    private final LaneQueue outgoing;
-    private final LaneQueue incoming;
+    private final LinkQueue outgoing;
+    private final LinkQueue incoming;
     private final AtomicBoolean signalled = new AtomicBoolean();
     /**
      * Next link in the transport's stack of links to poll. Only the thread that pushed this link on the stack
@@ -36,7 +36,7 @@ final class SimulatedLink implements Link {
     private boolean failed;
     private volatile boolean dropped;
 
-    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, GroupInbox.Wire wire) {
+    SimulatedLink(SimulatedTransport transport, int peer, Lane lane, GroupInbox.LinkQueuePair wire) {
         this.transport = transport;
         this.peer = peer;
         this.lane = lane;

@@ -6,13 +6,13 @@ package ferro.backend.simulated;
  */
 interface SimulatedMedium {
     /** On the sender's progress thread, makes all posts of a channel up to a number visible to the receiver. */
-    void posted(LaneQueue channel, long posts);
+    void posted(LinkQueue channel, long posts);
 
     /** Notifies the sender that posts are consumed. {@code awaited} is whether the sender may wait for the notice. */
-    void consumed(LaneQueue channel, long posts, boolean awaited);
+    void consumed(LinkQueue channel, long posts, boolean awaited);
 
     /** Registers a channel before its first use. Between threads, this method does nothing. */
-    default void made(LaneQueue channel) {}
+    default void made(LinkQueue channel) {}
 
     /** Records the death of a rank before other ranks are notified. Between threads, all data arrives at once. */
     default void died(int rank) {}
@@ -27,8 +27,8 @@ interface SimulatedMedium {
      * Ends a channel by a task. The task runs outside the progress threads, after all posts of the channel are
      * published.
      */
-    void afterPosts(LaneQueue channel, Runnable task);
+    void afterPosts(LinkQueue channel, Runnable task);
 
     /** Creates the doorbell of a rank for one group. */
-    Doorbell doorbell(int rank);
+    WakeSignal doorbell(int rank);
 }

@@ -26,7 +26,7 @@ final class SimulatedMemory implements SharedMemory {
     }
 
     /** Returns the provider of the segments for the ranks of a group. */
-    static SharedMemoryProvider of(Network network, SimulatedTransport.GroupKey ranks) {
+    static SharedMemoryProvider of(NetworkState network, SimulatedTransport.GroupKey ranks) {
         return new SharedMemoryProvider() {
             /** Number of segments that this rank has opened. All ranks open segments in the same order. */
             private final AtomicInteger opened = new AtomicInteger();

@@ -38,7 +38,7 @@ final class SimulatedRun<T> {
     private static final int DEEPEST_CAUSE = 20;
 
     private final SimulatedBackend.ResultBody<T> body;
-    private final List<BodyRun> ranks = new ArrayList<>();
+    private final List<RankThread> ranks = new ArrayList<>();
     private final Duration timeout;
     /** Failures that may be the first failure, in the order in which they happened. */
     private final List<BodyFailure> failures = new ArrayList<>();
@@ -48,14 +48,14 @@ final class SimulatedRun<T> {
     private boolean stopping;
 
     /** A rank and its thread. */
-    private final class BodyRun {
+    private final class RankThread {
         private final SimulatedBackend backend;
         private final SystemContext context;
         private final Thread thread;
         private T result;
         private boolean ended;
 
-        BodyRun(SimulatedBackend backend, Map<String, String> settings) {
+        RankThread(SimulatedBackend backend, Map<String, String> settings) {
             this.backend = backend;
             context = SystemContext.of(settings);
             String name = "ferro-" + SimulatedBackend.NAME + "-" + backend.rank() + "-body";
@@ -108,7 +108,7 @@ final class SimulatedRun<T> {
         this.body = body;
         timeout = backends.get(0).timeout();
         for (SimulatedBackend backend : backends) {
-            ranks.add(new BodyRun(backend, settings));
+            ranks.add(new RankThread(backend, settings));
         }
     }
 
@@ -131,7 +131,7 @@ final class SimulatedRun<T> {
         return resultsOrFailure();
     }
 
-    private void start(BodyRun rank) {
+    private void start(RankThread rank) {
         try {
             rank.thread.start();
         } catch (OutOfMemoryError noThread) {
@@ -142,7 +142,7 @@ final class SimulatedRun<T> {
         }
     }
 
-    private void run(BodyRun own, SimulatedBackend.ResultBody<T> code) {
+    private void run(RankThread own, SimulatedBackend.ResultBody<T> code) {
         try {
             ProcessGroup group = Groups.of(own.backend, own.context);
             own.result = code.apply(group);
@@ -157,7 +157,7 @@ final class SimulatedRun<T> {
     }
 
     /** Closes the context of a rank and marks the rank as ended, even if the close fails. */
-    private void close(BodyRun own) {
+    private void close(RankThread own) {
         try {
             closeContext(own);
         } finally {
@@ -165,19 +165,19 @@ final class SimulatedRun<T> {
         }
     }
 
-    private synchronized void failed(BodyRun own, Throwable failure) {
+    private synchronized void failed(RankThread own, Throwable failure) {
         if (!own.backend.isKilled()) {
             (stopping ? consequences : failures).add(new BodyFailure(own.rank(), failure));
             notifyAll();
         }
     }
 
-    private synchronized void ended(BodyRun own) {
+    private synchronized void ended(RankThread own) {
         own.ended = true;
         notifyAll();
     }
 
-    private void killed(BodyRun rank) {
+    private void killed(RankThread rank) {
         rank.context.abort(new IllegalStateException(SimulatedBackend.killedText(rank.rank())));
         rank.thread.interrupt();
         synchronized (this) {
@@ -189,13 +189,13 @@ final class SimulatedRun<T> {
         return List.copyOf(failures);
     }
 
-    private synchronized List<BodyRun> running() {
-        return ranks.stream().filter(BodyRun::runs).toList();
+    private synchronized List<RankThread> running() {
+        return ranks.stream().filter(RankThread::runs).toList();
     }
 
     /** Waits until no rank runs. Returns false at the deadline, and if {@code orFailure}, after a failure. */
     private synchronized boolean await(long deadline, boolean orFailure) throws InterruptedException {
-        while (ranks.stream().anyMatch(BodyRun::runs)) {
+        while (ranks.stream().anyMatch(RankThread::runs)) {
             long left = deadline - System.nanoTime();
             if (left <= 0 || orFailure && !failures.isEmpty()) {
                 return false;
@@ -207,14 +207,14 @@ final class SimulatedRun<T> {
 
     /** Ends the calls of all ranks at the deadline. A rank that still runs is not in a call, and counts as hanging. */
     private void abortHanging() throws InterruptedException {
-        List<BodyRun> late = running();
+        List<RankThread> late = running();
         synchronized (this) {
             stopping = true;
         }
         List<BodyFailure> stacks = late.stream().map(this::late).toList();
         stacks.forEach(stack -> ranks.get(stack.rank()).context.abort(stack.thrown()));
         await(System.nanoTime() + ABORT_NANOS, false);
-        List<Integer> hanging = running().stream().map(BodyRun::rank).toList();
+        List<Integer> hanging = running().stream().map(RankThread::rank).toList();
         synchronized (this) {
             stacks.stream()
                     .filter(stack -> hanging.isEmpty() || hanging.contains(stack.rank()))
@@ -222,13 +222,13 @@ final class SimulatedRun<T> {
         }
     }
 
-    private synchronized void hang(List<BodyRun> hanging) {
+    private synchronized void hang(List<RankThread> hanging) {
         stopping = true;
         hanging.forEach(rank -> failures.add(late(rank)));
     }
 
     /** Returns the failure of a rank that has not ended. The failure has the stack of the rank's thread. */
-    private BodyFailure late(BodyRun rank) {
+    private BodyFailure late(RankThread rank) {
         StackTraceElement[] stack = rank.thread.getStackTrace();
         FerroException failure = new FerroException(
                 Code.TIMED_OUT,
@@ -302,14 +302,14 @@ final class SimulatedRun<T> {
         }
         notEnded().forEach(rank -> rank.thread.interrupt());
         long deadline = System.nanoTime() + GRACE_NANOS;
-        for (BodyRun rank : ranks) {
+        for (RankThread rank : ranks) {
             rank.thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
         }
         notEnded().forEach(this::closeContext);
     }
 
     /** Closes the context of a rank. A failure of the close counts as a failure of the rank. */
-    private void closeContext(BodyRun rank) {
+    private void closeContext(RankThread rank) {
         try {
             rank.context.close();
         } catch (RuntimeException | Error failure) {
@@ -317,7 +317,7 @@ final class SimulatedRun<T> {
         }
     }
 
-    private synchronized List<BodyRun> notEnded() {
+    private synchronized List<RankThread> notEnded() {
         return ranks.stream().filter(rank -> !rank.ended).toList();
     }
 

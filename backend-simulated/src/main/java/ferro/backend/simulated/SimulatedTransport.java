@@ -23,11 +23,11 @@ final class SimulatedTransport implements Transport {
     private static final int PAGE = 64;
     private static final int LANES = Lane.values().length;
 
-    private final Network network;
+    private final NetworkState network;
     private final GroupKey group;
     private final GroupInbox[] inboxes;
     private final GroupInbox inbox;
-    private final Doorbell doorbell;
+    private final WakeSignal doorbell;
     private final PostCopier copier;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in a table of pages, so that a thousand ranks do not need a million entries. */
@@ -49,7 +49,7 @@ final class SimulatedTransport implements Transport {
      */
     record GroupKey(long id, String name, int rank, int[] members) {}
 
-    SimulatedTransport(Network network, GroupKey group) {
+    SimulatedTransport(NetworkState network, GroupKey group) {
         this.network = network;
         this.group = group;
         this.inboxes = network.inboxes(group);
@@ -92,7 +92,7 @@ final class SimulatedTransport implements Transport {
         return inbox;
     }
 
-    Network network() {
+    NetworkState network() {
         return network;
     }
 
@@ -114,7 +114,7 @@ final class SimulatedTransport implements Transport {
     }
 
     private Link connect(int peer, Lane lane, int place) {
-        GroupInbox.Wire wire = network.connect(inbox, inboxes[peer], lane);
+        GroupInbox.LinkQueuePair wire = network.connect(inbox, inboxes[peer], lane);
         SimulatedLink link = new SimulatedLink(this, peer, lane, wire);
         if (pages[place / PAGE] == null) {
             pages[place / PAGE] = new SimulatedLink[PAGE];

@@ -51,7 +51,7 @@ public final class Simulation {
     private final long seed;
     private final EventQueue events;
     private final SeededMedium medium;
-    private final Network network;
+    private final NetworkState network;
     private final List<SteppedRank> ranks = new ArrayList<>();
     private final List<Fault> ahead = new ArrayList<>();
     private final List<Fault> struck = new ArrayList<>();
@@ -62,14 +62,14 @@ public final class Simulation {
     private boolean started;
 
     /** Creates a simulation in which a test may replace the medium and the failure policy. */
-    Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.Making making) {
+    Simulation(int worldSize, long seed, Map<String, String> settings, SteppedRank.EngineInputs making) {
         this.seed = seed;
         this.events = new EventQueue(seed, worldSize);
         this.medium = new SeededMedium(events, worldSize, ranks::get);
-        this.network = new Network(worldSize, medium);
+        this.network = new NetworkState(worldSize, medium);
         Map<String, String> small = SimulatedContext.withSmallRecorder(settings, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
-            VirtualExecutor background = new VirtualExecutor(events, rank);
+            VirtualTimeExecutor background = new VirtualTimeExecutor(events, rank);
             RankContext context = new SimulatedContext(rank, small, events::nanoTime, background);
             SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
@@ -124,7 +124,7 @@ public final class Simulation {
         if (worldSize < 1) {
             throw new IllegalArgumentException("a simulation needs at least 1 rank, found " + worldSize);
         }
-        return new Simulation(worldSize, seed, Map.copyOf(settings), SteppedRank.Making.SHIPPED);
+        return new Simulation(worldSize, seed, Map.copyOf(settings), SteppedRank.EngineInputs.SHIPPED);
     }
 
     /**

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
 /** One rank of a seeded simulation, with the rank's engines, next progress step and open operations. */
-final class SteppedRank implements Doorbell {
+final class SteppedRank implements WakeSignal {
     private static final long TURN = 7L << 56;
     private static final long SCRIPT = 8L << 56;
     private static final long NONE = Long.MAX_VALUE;
@@ -29,10 +29,10 @@ final class SteppedRank implements Doorbell {
 
     private final EventQueue events;
     private final int rank;
-    private final VirtualExecutor background;
+    private final VirtualTimeExecutor background;
     private final List<Work> works = new ArrayList<>();
     /** The engines of this rank's groups. The first engine belongs to the group of all ranks. */
-    private final List<CollectiveEngine.Stepped> engines = new ArrayList<>();
+    private final List<CollectiveEngine.SteppedEngine> engines = new ArrayList<>();
 
     private final List<ProcessGroup> groups = new ArrayList<>();
     private RankContext context;
@@ -47,7 +47,7 @@ final class SteppedRank implements Doorbell {
     private boolean dead;
     private boolean closed;
 
-    SteppedRank(EventQueue events, int rank, VirtualExecutor background) {
+    SteppedRank(EventQueue events, int rank, VirtualTimeExecutor background) {
         this.events = events;
         this.rank = rank;
         this.background = background;
@@ -60,25 +60,25 @@ final class SteppedRank implements Doorbell {
      * @param rules   decisions of the engine about failures
      * @param maxMesh size of the largest group in which each rank sends a failure to every other rank
      */
-    record Making(UnaryOperator<Transport> medium, FailurePolicy rules, int maxMesh) {
-        static final Making SHIPPED = new Making(UnaryOperator.identity(), FailurePolicy.SHIPPED);
+    record EngineInputs(UnaryOperator<Transport> medium, FailurePolicy rules, int maxMesh) {
+        static final EngineInputs SHIPPED = new EngineInputs(UnaryOperator.identity(), FailurePolicy.SHIPPED);
 
-        Making(UnaryOperator<Transport> medium, FailurePolicy rules) {
+        EngineInputs(UnaryOperator<Transport> medium, FailurePolicy rules) {
             this(medium, rules, Overlay.MAX_MESH);
         }
 
-        Making withMesh(int size) {
-            return new Making(medium, rules, size);
+        EngineInputs withMesh(int size) {
+            return new EngineInputs(medium, rules, size);
         }
     }
 
-    void join(Network network, GroupSpec spec, RankContext with, Making making) {
+    void join(NetworkState network, GroupSpec spec, RankContext with, EngineInputs making) {
         context = with;
         transport = network.join(spec.name(), rank);
         add(CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules, making.maxMesh));
     }
 
-    private ProcessGroup add(CollectiveEngine.Stepped engine) {
+    private ProcessGroup add(CollectiveEngine.SteppedEngine engine) {
         CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, this::submitted);
         engines.add(engine);
         groups.add(Groups.of(backend, context));
@@ -94,8 +94,8 @@ final class SteppedRank implements Doorbell {
     }
 
     CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int[] ranks) {
-        CollectiveEngine.Stepped engine = engines.get(groups.indexOf(parent));
-        CompletionStage<CollectiveEngine.Stepped> making =
+        CollectiveEngine.SteppedEngine engine = engines.get(groups.indexOf(parent));
+        CompletionStage<CollectiveEngine.SteppedEngine> making =
                 engine.newGroup(ranks, Arrays.toString(ranks), Deadlines.ofCalls(context));
         beingMade++;
         return making.whenComplete((made, failed) -> beingMade--).thenApply(this::add);

@@ -26,12 +26,12 @@ final class ThreadedMedium implements SimulatedMedium {
     }
 
     @Override
-    public void posted(LaneQueue channel, long posts) {
+    public void posted(LinkQueue channel, long posts) {
         channel.publish(posts);
     }
 
     @Override
-    public void consumed(LaneQueue channel, long posts, boolean awaited) {
+    public void consumed(LinkQueue channel, long posts, boolean awaited) {
         channel.acknowledge(posts, awaited);
     }
 
@@ -60,22 +60,22 @@ final class ThreadedMedium implements SimulatedMedium {
 
     /** Runs the task after all earlier control messages, so that a peer receives an abort before the ends of links. */
     @Override
-    public void afterPosts(LaneQueue channel, Runnable task) {
+    public void afterPosts(LinkQueue channel, Runnable task) {
         later(channel.from(), channel.to(), task);
     }
 
     @Override
-    public Doorbell doorbell(int rank) {
-        return new ThreadDoorbell(clock);
+    public WakeSignal doorbell(int rank) {
+        return new ThreadWakeSignal(clock);
     }
 
     /** A doorbell for threads. If no thread waits, a signal is not lost, because it ends the next wait at once. */
-    private static final class ThreadDoorbell implements Doorbell {
+    private static final class ThreadWakeSignal implements WakeSignal {
         private final LongSupplier clock;
         private final AtomicBoolean rung = new AtomicBoolean();
         private volatile Thread waiter;
 
-        ThreadDoorbell(LongSupplier clock) {
+        ThreadWakeSignal(LongSupplier clock) {
             this.clock = clock;
         }
 

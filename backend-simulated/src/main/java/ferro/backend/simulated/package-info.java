@@ -11,7 +11,7 @@
  * }
  *
  * <p>Start reading at {@link ferro.backend.simulated.SimulatedBackend}, then {@code SimulatedTransport} and
- * {@code LaneQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels.
+ * {@code LinkQueue}. A rank copies or combines directly from the sender's memory. Two media use the same channels.
  * {@code ThreadedMedium} delivers at once. {@code SeededMedium} delivers after delays that are drawn from a seed, under
  * a virtual clock.
  *

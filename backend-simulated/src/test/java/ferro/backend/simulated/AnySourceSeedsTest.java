@@ -81,7 +81,7 @@ class AnySourceSeedsTest {
                 return opened.contains(List.of(peer, rank()));
             }
         };
-        new Simulation(3, 4, Map.of(), new SteppedRank.Making(recording, FailurePolicy.SHIPPED))
+        new Simulation(3, 4, Map.of(), new SteppedRank.EngineInputs(recording, FailurePolicy.SHIPPED))
                 .onRank(0, group -> group.recvAsync(HostTensor.of(new int[1]), ProcessGroup.ANY_SOURCE, 7))
                 .onRank(1, group -> group.sendAsync(HostTensor.of(new int[] {5}), 0, 7))
                 .run();
@@ -186,8 +186,7 @@ class AnySourceSeedsTest {
                     MessageStatus.of(message.from, message.tag, DataType.INT32, 4L * message.data.length);
             assertEquals(status, receive.work.status().orElseThrow(), "status of message " + number);
             assertEquals(receive.rank, message.to, "receiver of message " + number);
-            int[] received = Arrays.copyOf(receive.buffer, message.data.length);
-            assertArrayEquals(message.data, received, "message " + number);
+            assertArrayEquals(message.data, Arrays.copyOf(receive.buffer, message.data.length), "message " + number);
             Integer before = last.put(List.of(message.from, message.to, message.tag), number);
             assertTrue(before == null || before < number, "message " + number + " came after message " + before);
         }

@@ -1,18 +1,18 @@
 package ferro.backend.simulated;
 
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.Calls;
+import ferro.tck.cells.CallFactory;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
 import ferro.tck.cells.ExpectedElements;
-import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.Oracle;
+import ferro.tck.cells.ReferenceMath;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -70,7 +70,7 @@ final class Call implements Op {
             small[rank] = draw(random, shape.count, values, isSigned);
             big[rank] = draw(random, shape.count * worldSize, values, isSigned);
         }
-        Drawn drawn = new Drawn(shape, shape.kind.hasParts() && shape.kind.in() != Held.PART ? big : small);
+        Drawn drawn = new Drawn(shape, shape.kind.hasParts() && shape.kind.in() != DataShare.PART ? big : small);
         Cell cell = new Cell(shape.kind, shape.type, shape.op, shape.count, shape.root, !shape.kind.hasParts());
         calls = new CellCall[worldSize];
         memory = Stream.<List<Operand>>generate(ArrayList::new).limit(worldSize).toList();
@@ -97,24 +97,25 @@ final class Call implements Op {
         }
 
         @Override
-        public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+        public ExpectedElements reduced(CallFactory.RankSpan ranks, ReduceOp op, int from, int count) {
             if (ranks.isEmpty()) {
                 long[] identities = new long[count];
-                Arrays.fill(identities, Numbers.identity(shape.type, op));
+                Arrays.fill(identities, ReferenceMath.identity(shape.type, op));
                 return ExpectedElements.exactly(identities);
             }
             long[] result = Arrays.copyOfRange(numbers[ranks.from()], from, from + count);
             for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
                 long[] input = numbers[rank];
-                Arrays.setAll(result, i -> Numbers.combine(DataType.INT64, op, result[i], input[from + i]));
+                Arrays.setAll(result, i -> ReferenceMath.combine(DataType.INT64, op, result[i], input[from + i]));
             }
             return ExpectedElements.exactly(bits(result));
         }
 
         private long[] bits(long[] integers) {
-            boolean real = Numbers.isFloating(shape.type);
+            boolean real = ReferenceMath.isFloating(shape.type);
             return Arrays.stream(integers)
-                    .map(each -> real ? Numbers.ofDouble(shape.type, each) : Numbers.narrow(shape.type, each))
+                    .map(each ->
+                            real ? ReferenceMath.ofDouble(shape.type, each) : ReferenceMath.narrow(shape.type, each))
                     .toArray();
         }
     }

@@ -8,9 +8,11 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
@@ -67,6 +69,16 @@ class CancelledReceivesTest {
             Work sum = group.allReduceAsync(one, ReduceOp.SUM);
             // nobody waits in a call
             sum.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        });
+    }
+
+    @Test
+    void aGroupWithACancelledReceiveClosesNormally() {
+        SimulatedBackend.run(2, group -> {
+            assertTrue(group.recvAsync(HostTensor.of(new int[1]), 1 - group.rank(), 0)
+                    .cancel());
+            group.close(Duration.ofSeconds(2));
+            assertEquals(Optional.empty(), group.failure());
         });
     }
 

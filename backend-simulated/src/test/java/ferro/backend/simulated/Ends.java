@@ -17,10 +17,10 @@ final class Ends {
     private final Queue<Runnable> background = new ArrayDeque<>();
     private final List<SimulatedTransport> ends = new ArrayList<>();
     private final List<Heard> heard = new ArrayList<>();
-    private final Network network;
+    private final NetworkState network;
 
     Ends(int worldSize) {
-        network = new Network(worldSize, new ThreadedMedium(background::add, System::nanoTime));
+        network = new NetworkState(worldSize, new ThreadedMedium(background::add, System::nanoTime));
         for (int rank = 0; rank < worldSize; rank++) {
             SimulatedTransport end = network.join("test", rank);
             ends.add(end);
@@ -42,7 +42,7 @@ final class Ends {
         return heard.get(rank);
     }
 
-    Network network() {
+    NetworkState network() {
         return network;
     }
 

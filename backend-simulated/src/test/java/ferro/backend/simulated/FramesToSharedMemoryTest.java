@@ -17,10 +17,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** From the engine to a kernel that combines elements in shared memory there are these frames and no more, as to a link. */
 @Timeout(60)
 class FramesToSharedMemoryTest {
-    private static final List<String> DIRECT =
-            List.of("SharedMachine.move", "SharedMachine.consume", "OperationQueue.endsAtOnce", "OperationQueue.run");
-    private static final List<String> BY_THE_LOOP =
-            List.of("SharedMachine.move", "SharedMachine.advance", "ProgressLoop.run", "OperationQueue.run");
+    private static final List<String> DIRECT = List.of(
+            "SharedMemoryInterpreter.move",
+            "SharedMemoryInterpreter.consume",
+            "OperationQueue.endsAtOnce",
+            "OperationQueue.run");
+    private static final List<String> BY_THE_LOOP = List.of(
+            "SharedMemoryInterpreter.move",
+            "SharedMemoryInterpreter.advance",
+            "ProgressLoop.run",
+            "OperationQueue.run");
 
     @ParameterizedTest
     @ValueSource(ints = {1, 100, 100_000})
@@ -56,7 +62,7 @@ class FramesToSharedMemoryTest {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(
                                 frame -> frame.getClassName().replaceAll(".*[.$]", "") + "." + frame.getMethodName())
-                        .dropWhile(frame -> !frame.equals("SharedMachine.move"))
+                        .dropWhile(frame -> !frame.equals("SharedMemoryInterpreter.move"))
                         .takeWhile(frame -> !frame.equals("GroupEngine.run"))
                         .collect(Collectors.toList()));
     }

@@ -62,7 +62,8 @@ class HalfAMessageTest {
     @ValueSource(ints = {100, 100_000})
     void aReceiveOfAnEnvelopeWithoutElementsTimesOut(int length) {
         for (int seed = 1; seed <= SEEDS; seed++) {
-            SteppedRank.Making losing = new SteppedRank.Making(HalfAMessageTest::losingElements, FailurePolicy.SHIPPED);
+            SteppedRank.EngineInputs losing =
+                    new SteppedRank.EngineInputs(HalfAMessageTest::losingElements, FailurePolicy.SHIPPED);
             Simulation simulation = new Simulation(RANKS, seed, SETTINGS, losing).mayFail();
             FerroException failure = received(simulation, length);
             assertTrue(endedAtItsDeadline("seed " + seed, failure), "begun: " + failure);

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.ReduceOp;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
-import ferro.control.failure.ControlMessage.Heard;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.GoodbyeAck;
+import ferro.control.failure.ControlMessage.GoodbyeRequest;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.Transport;
@@ -38,7 +38,7 @@ class LargeWorldMessagesTest {
 
         Simulation simulation() {
             return new Simulation(
-                    worldSize, 48, Map.of(), new SteppedRank.Making(this::counted, FailurePolicy.SHIPPED));
+                    worldSize, 48, Map.of(), new SteppedRank.EngineInputs(this::counted, FailurePolicy.SHIPPED));
         }
 
         private Transport counted(Transport straight) {
@@ -60,9 +60,9 @@ class LargeWorldMessagesTest {
                 // a failed group answers each query by its failure
                 queries[peer]++;
             } else if (message instanceof Goodbye
-                    || message instanceof Heard
-                    || message instanceof Left
-                    || message instanceof Follow) {
+                    || message instanceof GoodbyeAck
+                    || message instanceof LeaveReport
+                    || message instanceof GoodbyeRequest) {
                 leaves[rank]++;
             }
         }

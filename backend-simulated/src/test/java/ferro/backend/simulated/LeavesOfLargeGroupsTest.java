@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Calls that need a rank that has left a group in which that rank has said goodbye to its neighbours only. */
 class LeavesOfLargeGroupsTest {
     private static final int SIZE = 40;
-    private static final SteppedRank.Making SPARSE = SteppedRank.Making.SHIPPED.withMesh(4);
+    private static final SteppedRank.EngineInputs SPARSE = SteppedRank.EngineInputs.SHIPPED.withMesh(4);
 
     @Test
     @DisplayName("a receive from a rank that leaves without having sent fails, and does not wait for its timeout")

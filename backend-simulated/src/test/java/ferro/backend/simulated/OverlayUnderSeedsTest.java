@@ -44,7 +44,7 @@ class OverlayUnderSeedsTest {
     }
 
     private static long traceOfDeath(long seed, int size, int maxMesh, int dead) {
-        SteppedRank.Making making = SteppedRank.Making.SHIPPED.withMesh(maxMesh);
+        SteppedRank.EngineInputs making = SteppedRank.EngineInputs.SHIPPED.withMesh(maxMesh);
         return death(new Simulation(size, seed, Map.of(), making), size, dead).traceHash();
     }
 

@@ -187,8 +187,8 @@ enum Planted {
         return drawn;
     }
 
-    final SteppedRank.Making making() {
-        return new SteppedRank.Making(bend, rules);
+    final SteppedRank.EngineInputs making() {
+        return new SteppedRank.EngineInputs(bend, rules);
     }
 
     final String text() {

@@ -36,8 +36,7 @@ class QueuedOperationsTest {
                 }
                 into.setLong(0, into.getLong(0) + received.getLong(0));
             });
-            HostTensor tensor = HostTensor.of(first);
-            Work one = group.submit(Collective.reduce(tensor, slow, 0));
+            Work one = group.submit(Collective.reduce(HostTensor.of(first), slow, 0));
             Work two = group.rank() == 0 ? group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM) : null;
             called.countDown();
             assertTrue(called.await(10, TimeUnit.SECONDS), "not all ranks have called");

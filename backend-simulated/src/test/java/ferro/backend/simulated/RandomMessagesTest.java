@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -54,10 +55,8 @@ class RandomMessagesTest {
 
     /** Posts the tags in an order of this rank's own, the messages of one tag and peer in their order. */
     private static void post(ProcessGroup group, List<Message> messages, long seed) {
-        List<Integer> order = new ArrayList<>();
-        for (int lane = 0; lane < 2 * TAGS; lane++) {
-            order.add(lane);
-        }
+        List<Integer> order =
+                new ArrayList<>(IntStream.range(0, 2 * TAGS).boxed().toList());
         Collections.shuffle(order, new Random(seed * 31 + group.rank()));
         for (int lane : order) {
             for (Message message : messages) {

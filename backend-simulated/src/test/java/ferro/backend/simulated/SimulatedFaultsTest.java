@@ -90,7 +90,7 @@ class SimulatedFaultsTest {
             int[] asked = {0};
             List<String> refused = new ArrayList<>();
             Simulation simulation = new Simulation(
-                    RANKS, 7 + step, SETTINGS, new SteppedRank.Making(counting(asked), FailurePolicy.SHIPPED));
+                    RANKS, 7 + step, SETTINGS, new SteppedRank.EngineInputs(counting(asked), FailurePolicy.SHIPPED));
             simulation.faults(List.of(new Fault.Crash(step, 2)));
             simulation
                     .onEveryRank(group -> group.onEvent(event -> {

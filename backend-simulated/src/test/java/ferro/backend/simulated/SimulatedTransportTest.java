@@ -85,7 +85,7 @@ class SimulatedTransportTest {
 
     @Test
     void aLargeMessageWaitsForItsReceive() {
-        byte[] data = new byte[(int) LaneQueue.SMALL_BYTES + 1];
+        byte[] data = new byte[(int) LinkQueue.SMALL_BYTES + 1];
         ends.messages(0, 1).send(call(1), HostTensor.of(data), 0, data.length);
         ends.settle();
         assertEquals(0, ends.messages(0, 1).sent());
@@ -105,8 +105,7 @@ class SimulatedTransportTest {
     @Test
     void aDifferentHeaderIsReportedAndNothingIsWritten() {
         int[] got = {-1};
-        CallHeader other = CallHeader.of(1, 1, 77, "another call");
-        ends.link(0, 1).send(other, HostTensor.of(new int[] {5}), 0, 1);
+        ends.link(0, 1).send(CallHeader.of(1, 1, 77, "another call"), HostTensor.of(new int[] {5}), 0, 1);
         ends.link(1, 0).receive(call(1), HostTensor.of(got), 0, 1);
         ends.settle();
         assertEquals(List.of("mismatched 0 1001 77"), ends.heard(1).lines);

@@ -103,7 +103,7 @@ class WakeUpsOfThreadsTest {
     }
 
     private List<CollectiveBackend> ranks(boolean shareMemory) {
-        Network network = new Network(RANKS, new ThreadedMedium(background, System::nanoTime));
+        NetworkState network = new NetworkState(RANKS, new ThreadedMedium(background, System::nanoTime));
         List<CollectiveBackend> ranks = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
             GroupSpec spec = GroupSpec.of("g", rank, RANKS, LONG);

@@ -2,12 +2,12 @@ package ferro.backend.tcp;
 
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.NettyParts;
-import ferro.backend.tcp.store.FileMeeting;
+import ferro.backend.tcp.net.NettyModules;
+import ferro.backend.tcp.store.JobFileRendezvous;
 import ferro.backend.tcp.store.Rendezvous;
-import ferro.backend.tcp.store.StoreOpening;
+import ferro.backend.tcp.store.StoreConnector;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
@@ -27,23 +27,23 @@ public final class EnvStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return NettyParts.with(Where.of(group.name(), group.rank()), () -> open(group, context));
+        return NettyModules.with(Where.of(group.name(), group.rank()), () -> open(group, context));
     }
 
     private static Store open(GroupSpec group, RankContext context) {
-        Optional<FileMeeting> file = FileMeeting.find(group, context);
+        Optional<JobFileRendezvous> file = JobFileRendezvous.find(group, context);
         if (file.isPresent()) {
-            return StoreOpening.open(file.get(), group, context);
+            return StoreConnector.open(file.get(), group, context);
         }
         Rendezvous meeting = Rendezvous.env(group, context);
         int named = Settings.MASTER_PORT.find(context).orElse(meeting.port());
         if (meeting.port() != named) {
-            LogLines.logger("ferro.join")
+            PlainLoggers.logger("ferro.join")
                     .log(
                             Level.INFO,
                             "torchrun's agent holds port " + named + ": ferro's store is at port " + meeting.port()
                                     + " (FERRO_MASTER_PORT sets another)");
         }
-        return StoreOpening.open(meeting, group, context);
+        return StoreConnector.open(meeting, group, context);
     }
 }

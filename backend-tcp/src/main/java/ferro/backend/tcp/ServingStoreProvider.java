@@ -2,9 +2,9 @@ package ferro.backend.tcp;
 
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.store.Rendezvous;
-import ferro.backend.tcp.store.StoreOpening;
+import ferro.backend.tcp.store.StoreConnector;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.ServedStore;
@@ -23,15 +23,15 @@ public final class ServingStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return NettyParts.with(
+        return NettyModules.with(
                 Where.of(group.name(), group.rank()),
-                () -> StoreOpening.open(Rendezvous.serve(address, group, context), group, context));
+                () -> StoreConnector.open(Rendezvous.serve(address, group, context), group, context));
     }
 
     @Override
     public ServedStore serve(URI address, GroupSpec group, RankContext context) {
-        return NettyParts.with(
+        return NettyModules.with(
                 Where.of(group.name(), group.rank()),
-                () -> StoreOpening.serve(Rendezvous.serve(address, group, context), group, context));
+                () -> StoreConnector.serve(Rendezvous.serve(address, group, context), group, context));
     }
 }

@@ -4,7 +4,7 @@ import ferro.Backend;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
@@ -31,12 +31,12 @@ public final class TcpBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return NettyParts.unusable();
+        return NettyModules.unusable();
     }
 
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        return NettyParts.with(Where.of(group.name(), group.rank()), () -> join(group, context));
+        return NettyModules.with(Where.of(group.name(), group.rank()), () -> join(group, context));
     }
 
     private static Backend join(GroupSpec group, RankContext context) {

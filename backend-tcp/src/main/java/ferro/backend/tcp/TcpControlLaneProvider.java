@@ -4,7 +4,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpControlLane;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.spi.ControlLane;
 import ferro.spi.ControlLaneProvider;
 import ferro.spi.GroupSpec;
@@ -18,12 +18,12 @@ public final class TcpControlLaneProvider implements ControlLaneProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return NettyParts.unusable();
+        return NettyModules.unusable();
     }
 
     @Override
     public ControlLane open(GroupSpec group, RankContext context) {
-        return NettyParts.with(
+        return NettyModules.with(
                 Where.of(group.name(), group.rank()),
                 () -> new TcpControlLane(
                         TcpMesh.join(group, context),

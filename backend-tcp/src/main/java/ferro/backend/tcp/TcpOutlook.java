@@ -3,9 +3,9 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.net.AddressChoice;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.LocalInterface;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TlsProvider;
 import ferro.backend.tcp.store.InterfaceSpeed;
@@ -38,10 +38,10 @@ public final class TcpOutlook {
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
                 .orElse("loopback, for a job on this host: no rendezvous is set (MASTER_ADDR)");
-        InetAddress at = Addresses.resolved(host, context.nanoTime(), context, where);
+        InetAddress at = AddressLookup.resolved(host, context.nanoTime(), context, where);
         // the settings may name rank 0 although the doctor runs on another host than the store
         boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
-                && Addresses.routingTo(at, where).equals(at);
+                && AddressLookup.routingTo(at, where).equals(at);
         AddressChoice choice = AddressChoice.of(
                 context, where, new AddressChoice.StoreLocation(at, servedHere, reason), LocalInterface::all);
         address = choice.advertise();
@@ -63,7 +63,7 @@ public final class TcpOutlook {
      * @throws IllegalArgumentException if a setting is invalid
      */
     public static TcpOutlook of(RankContext context) {
-        return NettyParts.with(Where.of("doctor", 0), () -> new TcpOutlook(context));
+        return NettyModules.with(Where.of("doctor", 0), () -> new TcpOutlook(context));
     }
 
     /** {@return the address that this rank would publish to the other ranks} */
@@ -130,7 +130,7 @@ public final class TcpOutlook {
 
     /** {@return a readable text about parts of Netty with different versions; empty if all parts have one version} */
     public static Optional<String> mixedNetty() {
-        return NettyParts.mixed();
+        return NettyModules.mixed();
     }
 
     private static String ports(RankContext context, Optional<Rendezvous> meeting, boolean servedHere) {

@@ -3,7 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.backend.tcp.store.LauncherStore.LauncherCall;
 import java.net.InetSocketAddress;
@@ -88,7 +88,7 @@ public final class TcpStoreClient implements AutoCloseable {
         Objects.requireNonNull(timeout, "timeout");
         LauncherCall call =
                 new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
-        return NettyParts.with(
+        return NettyModules.with(
                 Where.of("store", store.number), () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
     }
 

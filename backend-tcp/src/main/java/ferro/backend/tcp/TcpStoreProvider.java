@@ -2,9 +2,9 @@ package ferro.backend.tcp;
 
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.store.Rendezvous;
-import ferro.backend.tcp.store.StoreOpening;
+import ferro.backend.tcp.store.StoreConnector;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.StoreProvider;
@@ -22,8 +22,8 @@ public final class TcpStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return NettyParts.with(
+        return NettyModules.with(
                 Where.of(group.name(), group.rank()),
-                () -> StoreOpening.open(Rendezvous.tcp(address, group, context), group, context));
+                () -> StoreConnector.open(Rendezvous.tcp(address, group, context), group, context));
     }
 }

@@ -3,10 +3,10 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.BackgroundLoop;
 import ferro.backend.tcp.net.Credentials;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.TcpIo;
@@ -14,10 +14,10 @@ import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.net.UnauthenticatedPeerLog;
 import ferro.backend.tcp.store.JoinWatch;
-import ferro.backend.tcp.store.StoreGuest;
+import ferro.backend.tcp.store.StoreConnectionReceiver;
 import ferro.backend.tcp.store.StoreService;
 import ferro.backend.tcp.store.TcpPort;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.PortRange;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -51,8 +51,8 @@ public final class TcpStoreServer implements AutoCloseable {
         loop = new BackgroundLoop(io, "ferro-store");
         listener = new TcpListener(
                 own,
-                new StoreGuest(service, (job, from) -> whenOtherJob.accept(job, from)),
-                new UnauthenticatedPeerLog(LogLines.logger("ferro.tcp"), System::nanoTime));
+                new StoreConnectionReceiver(service, (job, from) -> whenOtherJob.accept(job, from)),
+                new UnauthenticatedPeerLog(PlainLoggers.logger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
             bound = bind(address, ports, io);
@@ -112,7 +112,7 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public static TcpStoreServer start(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
-        return NettyParts.with(Where.of("store", -1), () -> started(address, ports, jobId, worldSize, secret));
+        return NettyModules.with(Where.of("store", -1), () -> started(address, ports, jobId, worldSize, secret));
     }
 
     private static TcpStoreServer started(
@@ -134,7 +134,7 @@ public final class TcpStoreServer implements AutoCloseable {
      * in brackets}
      */
     public String endpoint() {
-        return Addresses.text(bound);
+        return AddressLookup.text(bound);
     }
 
     /**

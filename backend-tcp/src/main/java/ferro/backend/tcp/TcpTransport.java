@@ -6,15 +6,15 @@ import ferro.Medium;
 import ferro.RankEnd;
 import ferro.backend.tcp.link.CheckedDataSocket;
 import ferro.backend.tcp.link.DataSocket;
-import ferro.backend.tcp.link.Doorbells;
-import ferro.backend.tcp.link.LinkEvents;
+import ferro.backend.tcp.link.LinkListener;
 import ferro.backend.tcp.link.PolledLinks;
 import ferro.backend.tcp.link.TcpLink;
-import ferro.backend.tcp.link.TlsWire;
-import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.link.TlsDataSocket;
+import ferro.backend.tcp.link.WakeConnections;
+import ferro.backend.tcp.mesh.ConnectionPurpose;
 import ferro.backend.tcp.mesh.TcpControlLane;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.backend.tcp.net.TlsSession;
 import ferro.spi.CallHeader;
@@ -53,7 +53,7 @@ final class TcpTransport implements Transport {
     private final LongSupplier clock;
     private final int rank;
     private final TcpLink[][] links;
-    private final Doorbells doorbells;
+    private final WakeConnections doorbells;
     private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
     private volatile PolledLinks driven;
     private volatile Events events;
@@ -81,8 +81,8 @@ final class TcpTransport implements Transport {
         this.control = control;
         this.clock = clock;
         rank = control.rank();
-        links = new TcpLink[DataLane.values().length][control.worldSize()];
-        doorbells = new Doorbells(control.worldSize());
+        links = new TcpLink[ConnectionPurpose.values().length][control.worldSize()];
+        doorbells = new WakeConnections(control.worldSize());
     }
 
     @Override
@@ -97,7 +97,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public Link link(int peer, Lane lane) {
-        DataLane on = DataLane.of(lane);
+        ConnectionPurpose on = ConnectionPurpose.of(lane);
         TcpLink known = links[on.ordinal()][peer];
         if (known != null) {
             return known;
@@ -115,7 +115,7 @@ final class TcpTransport implements Transport {
     /** Returns whether a peer's connection has arrived. A peer opens or requests a connection before its first send. */
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
-        return links[DataLane.of(lane).ordinal()][peer] != null;
+        return links[ConnectionPurpose.of(lane).ordinal()][peer] != null;
     }
 
     @Override
@@ -168,7 +168,7 @@ final class TcpTransport implements Transport {
             return false;
         }
         if (doorbells.asksFor(peer)) {
-            mesh.openData(control.inMesh(peer), group, DataLane.BELL, FIRST_EPOCH);
+            mesh.openData(control.inMesh(peer), group, ConnectionPurpose.BELL, FIRST_EPOCH);
         }
         return doorbells.signal(peer);
     }
@@ -186,7 +186,7 @@ final class TcpTransport implements Transport {
     @Override
     public void events(Events receiver) {
         events = receiver;
-        control.listen(receiver, new QueuedArrivals());
+        control.listen(receiver, new ArrivalQueue());
     }
 
     @Override
@@ -213,7 +213,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public boolean mayLose(int peer, Lane lane) {
-        TcpLink link = links[DataLane.of(lane).ordinal()][peer];
+        TcpLink link = links[ConnectionPurpose.of(lane).ordinal()][peer];
         return link != null && link.isConnected();
     }
 
@@ -266,7 +266,7 @@ final class TcpTransport implements Transport {
             return Medium.UNKNOWN;
         }
         // uses the advertised names, not their addresses on this host, because all ranks must return the same medium
-        String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
+        String tcp = AddressLookup.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
         String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
         // a group on one host is not far, even if other ranks of the job are far
         return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
@@ -322,12 +322,12 @@ final class TcpTransport implements Transport {
         try {
             return PolledLinks.open(mesh.io(), worldSize());
         } catch (IllegalStateException | UncheckedIOException | ChannelException unable) {
-            throw failures(rank, DataLane.COLLECTIVE).notWatched(unable);
+            throw failures(rank, ConnectionPurpose.COLLECTIVE).notWatched(unable);
         }
     }
 
-    private TcpLink newLink(int peer, DataLane lane) {
-        TcpLink made = new TcpLink(polledLinks(), new FromLink(peer, lane));
+    private TcpLink newLink(int peer, ConnectionPurpose lane) {
+        TcpLink made = new TcpLink(polledLinks(), new LinkEventHandler(peer, lane));
         links[lane.ordinal()][peer] = made;
         if (abandoned) {
             made.close();
@@ -352,7 +352,7 @@ final class TcpTransport implements Transport {
     }
 
     private void take(ArrivedConnection arrival) {
-        if (arrival.lane() == DataLane.BELL) {
+        if (arrival.lane() == ConnectionPurpose.BELL) {
             registerDoorbell(arrival);
             return;
         }
@@ -396,7 +396,8 @@ final class TcpTransport implements Transport {
     private DataSocket protectedBytes(DataSocket wire, Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
-            return new TlsWire(wire, session, polledLinks().records(), mesh.io().keyBytes());
+            return new TlsDataSocket(
+                    wire, session, polledLinks().records(), mesh.io().keyBytes());
         }
         return mesh.io().checksum() ? new CheckedDataSocket(wire) : wire;
     }
@@ -417,8 +418,8 @@ final class TcpTransport implements Transport {
         }
     }
 
-    private LinkFailures failures(int peer, DataLane lane) {
-        return new LinkFailures(mesh.spec().name(), name(), rank, peer, lane);
+    private LinkFailureFactory failures(int peer, ConnectionPurpose lane) {
+        return new LinkFailureFactory(mesh.spec().name(), name(), rank, peer, lane);
     }
 
     private String name() {
@@ -426,33 +427,34 @@ final class TcpTransport implements Transport {
     }
 
     /** A connection that has arrived, or why no connection will arrive; {@code channel} or {@code failure} is null. */
-    private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
+    private record ArrivedConnection(
+            int peer, ConnectionPurpose lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */
-    private final class QueuedArrivals implements TcpControlLane.DataArrivals {
+    private final class ArrivalQueue implements TcpControlLane.ArrivalReceiver {
         @Override
-        public void data(int peer, DataLane on, int epoch, Channel channel) {
+        public void data(int peer, ConnectionPurpose on, int epoch, Channel channel) {
             arrived(new ArrivedConnection(peer, on, epoch, channel, null));
         }
 
         @Override
-        public void noData(int peer, DataLane on, FerroException cause) {
+        public void noData(int peer, ConnectionPurpose on, FerroException cause) {
             arrived(new ArrivedConnection(peer, on, FIRST_EPOCH, null, inGroup(peer, on, cause)));
         }
 
-        private FerroException inGroup(int peer, DataLane on, FerroException cause) {
+        private FerroException inGroup(int peer, ConnectionPurpose on, FerroException cause) {
             boolean own = cause.where().culprits().equals(Set.of(mesh.rank()));
             return cause.code() == Code.RESOURCE ? failures(peer, on).lacking(cause, own ? rank : peer) : cause;
         }
     }
 
     /** Adds the names of the group, the ranks and the lane to the failures of a link. */
-    private final class FromLink implements LinkEvents {
+    private final class LinkEventHandler implements LinkListener {
         private final int peer;
-        private final DataLane lane;
-        private final LinkFailures texts;
+        private final ConnectionPurpose lane;
+        private final LinkFailureFactory texts;
 
-        FromLink(int peer, DataLane lane) {
+        LinkEventHandler(int peer, ConnectionPurpose lane) {
             this.peer = peer;
             this.lane = lane;
             texts = failures(peer, lane);
@@ -460,7 +462,7 @@ final class TcpTransport implements Transport {
 
         @Override
         public FerroException ended(long sequence, String progress, IOException cause) {
-            return cause instanceof CheckedDataSocket.Corrupted
+            return cause instanceof CheckedDataSocket.CorruptDataException
                     ? texts.corrupted(progress, cause)
                     : texts.ended(sequence, progress, cause);
         }
@@ -480,7 +482,7 @@ final class TcpTransport implements Transport {
 
         @Override
         public FerroException redialFailed(FerroException ended, FerroException cause) {
-            return LinkFailures.redialFailed(ended, cause);
+            return LinkFailureFactory.redialFailed(ended, cause);
         }
 
         @Override

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,15 +53,7 @@ class CompanyJobTest {
     }
 
     private List<Map<String, String>> all() {
-        List<Map<String, String>> all = new ArrayList<>();
-        for (int rank = 0; rank < RANKS; rank++) {
-            all.add(rank(rank));
-        }
-        return all;
-    }
-
-    private static void sum(List<ProcessGroup> groups, int count) {
-        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
+        return IntStream.range(0, RANKS).mapToObj(this::rank).toList();
     }
 
     /** Has all ranks join, one of them with other settings, and returns how rank 0 fails, which connects to the others. */
@@ -79,8 +72,7 @@ class CompanyJobTest {
         try (TcpJob job = job();
                 ServerSocket store = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Map<String, String> own = with(settings, "ferro.rendezvous", "tcp://127.0.0.1:" + store.getLocalPort());
-            CompletableFuture<ProcessGroup> joining = job.joining("g", 1, job.context(own));
-            FerroException failure = Ranks.failure(joining);
+            FerroException failure = Ranks.failure(job.joining("g", 1, job.context(own)));
             assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
             store.setSoTimeout(1);
             assertThrows(SocketTimeoutException.class, store::accept, "it has called the store");
@@ -92,7 +84,7 @@ class CompanyJobTest {
     @DisplayName("ranks with certificates of one company join and sum")
     void ranksWithCertificatesOfOneAuthorityJoinAndSum() {
         try (TcpJob job = job()) {
-            sum(job.joinAll("g", all()), 100_003);
+            TcpJob.sum(job.joinAll("g", all()), 100_003);
         }
     }
 
@@ -125,9 +117,9 @@ class CompanyJobTest {
     void anExpiredCertificateFailsOnlyNewJoins() {
         try (TcpJob job = job()) {
             List<ProcessGroup> groups = job.joinAll("g", all());
-            sum(groups, 1_001);
+            TcpJob.sum(groups, 1_001);
             OURS.settings(folder.resolve("rank1"), OURS.expired(TRAIN));
-            sum(groups, 1_001);
+            TcpJob.sum(groups, 1_001);
 
             Map<String, String> late = OURS.settings(folder.resolve("late"), OURS.expired(TRAIN));
             FerroException failure = Ranks.failure(job.joining("h", 1, job.context(late)));
@@ -146,16 +138,15 @@ class CompanyJobTest {
             List<SystemContext> contexts =
                     new ArrayList<>(all().stream().map(job::context).toList());
             List<ProcessGroup> before = job.joined("g", contexts);
-            sum(before, 1_001);
+            TcpJob.sum(before, 1_001);
 
             Authority next = new Authority("next");
             for (int rank = 0; rank < RANKS; rank++) {
                 next.settings(folder.resolve("rank" + rank), next.leaf(TRAIN));
             }
-            Map<String, String> fresh = next.settings(folder.resolve("fresh"), next.leaf(TRAIN));
-            contexts.set(2, job.context(fresh));
-            sum(job.joined("h", contexts), 1_001);
-            sum(before, 1_001);
+            contexts.set(2, job.context(next.settings(folder.resolve("fresh"), next.leaf(TRAIN))));
+            TcpJob.sum(job.joined("h", contexts), 1_001);
+            TcpJob.sum(before, 1_001);
         }
     }
 

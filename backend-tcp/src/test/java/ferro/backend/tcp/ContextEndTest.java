@@ -79,8 +79,7 @@ class ContextEndTest {
     private List<ProcessGroup> joined() {
         List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
-            SystemContext context = context(rank);
-            joining.add(Threads.start(context::join));
+            joining.add(Threads.start(context(rank)::join));
         }
         return joining.stream().map(Ranks::result).toList();
     }
@@ -128,8 +127,7 @@ class ContextEndTest {
         contexts.get(0).abort(CAUSE);
         contexts.get(0).abort(new IllegalStateException("a second one"));
 
-        FerroException failure = Ranks.failure(waiting);
-        Ranks.assertSays(failure, Code.ABORTED, CAUSE.getMessage());
+        Ranks.assertSays(Ranks.failure(waiting), Code.ABORTED, CAUSE.getMessage());
         assertEquals(Optional.of("aborted: " + CAUSE), contexts.get(0).ended());
         FerroException again = assertThrows(FerroException.class, contexts.get(0)::join);
         assertEquals(Code.ABORTED, again.code());
@@ -155,8 +153,7 @@ class ContextEndTest {
         Ranks.assertSays(failure, Code.ABORTED, "joining \"world\" as rank 0 was cancelled");
         assertSame(CAUSE, failure.getCause());
         assertFalse(interrupted.get(), "the thread of the join has its flag set");
-        FerroException told = Ranks.failure(other);
-        assertSays(told.getMessage(), "rank 0 of \"world\" has stopped joining", "killed");
+        assertSays(Ranks.failure(other).getMessage(), "rank 0 of \"world\" has stopped joining", "killed");
     }
 
     @Test
@@ -194,8 +191,7 @@ class ContextEndTest {
 
     @Test
     void closingAContextEndsANewGroupThatWaits() {
-        List<ProcessGroup> groups = joined();
-        endsNewGroup(groups.get(0), contexts.get(0)::close);
+        endsNewGroup(joined().get(0), contexts.get(0)::close);
     }
 
     @Test

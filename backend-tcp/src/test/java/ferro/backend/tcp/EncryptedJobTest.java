@@ -45,10 +45,6 @@ class EncryptedJobTest {
         return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
     }
 
-    private static void sum(List<ProcessGroup> groups, int count) {
-        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
-    }
-
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
@@ -56,7 +52,7 @@ class EncryptedJobTest {
         try (TcpJob job = job(TcpJob.encrypted(Map.of("ferro.tcp.io", io)))) {
             List<ProcessGroup> groups = job.joinAll("g");
             for (int count : new int[] {1, 3, 4_091, 16_381, 100_003, 3_000_001}) {
-                sum(groups, count);
+                TcpJob.sum(groups, count);
             }
             TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
             assertEquals("TCP (loopback) with TLS", groups.get(0).medium().text());
@@ -184,7 +180,7 @@ class EncryptedJobTest {
             List<ProcessGroup> groups = job.joinBehind(proxy);
 
             assertTrue(changed.get(), "byte " + place + " did not pass");
-            sum(groups, 1_001);
+            TcpJob.sum(groups, 1_001);
         }
     }
 

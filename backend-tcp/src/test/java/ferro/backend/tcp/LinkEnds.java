@@ -2,7 +2,7 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.mesh.ConnectionPurpose;
 import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.TcpProxy.End;
 import java.util.ArrayList;
@@ -83,7 +83,7 @@ final class LinkEnds extends Handler implements AutoCloseable {
     int add(List<Hello> ended, End how) {
         int links = 0;
         for (Hello each : ended) {
-            if (each.channel().lane() == DataLane.COLLECTIVE.ordinal()) {
+            if (each.channel().lane() == ConnectionPurpose.COLLECTIVE.ordinal()) {
                 ends.add(new Ended(
                         each.member().rank(), each.member().to(), each.channel().epoch(), how));
                 links++;

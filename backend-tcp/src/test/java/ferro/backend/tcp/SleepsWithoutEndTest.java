@@ -58,8 +58,7 @@ class SleepsWithoutEndTest {
     }
 
     private static ProcessGroup joined(GroupSpec spec, JoiningContext context) {
-        TcpMesh mesh = TcpMesh.join(spec, context);
-        Transport medium = new TcpTransport(mesh, 0, new int[] {0, 1, 2}, System::nanoTime);
+        Transport medium = new TcpTransport(TcpMesh.join(spec, context), 0, new int[] {0, 1, 2}, System::nanoTime);
         return ProcessGroup.of(CollectiveEngine.over(sleepingWithoutEnd(medium), spec, context));
     }
 

@@ -57,8 +57,7 @@ class StoreGoneTest {
 
             ranks.server.close();
 
-            FerroException failure = Ranks.failure(waiting);
-            Ranks.assertSays(failure, Code.RENDEZVOUS, "waiting for ranks [1, 2] of 3", "went away");
+            Ranks.assertSays(Ranks.failure(waiting), Code.RENDEZVOUS, "waiting for ranks [1, 2] of 3", "went away");
             assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
         }
     }

@@ -167,6 +167,11 @@ final class TcpJob implements AutoCloseable {
                 .toList();
     }
 
+    /** Has all groups sum tensors of so many elements, and checks the sums. */
+    static void sum(List<ProcessGroup> groups, int count) {
+        onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
+    }
+
     static FerroException failure(Executable task) {
         return assertThrows(FerroException.class, task);
     }

@@ -1,14 +1,10 @@
 package ferro.backend.tcp;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import ferro.backend.tcp.net.TlsProvider;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 @Tag("long")
-class TcpOpenSslContractTest extends TcpContract {
+class TcpOpenSslContractTest extends TcpContract implements NeedsOpenSsl {
     TcpOpenSslContractTest() {
         super(TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")));
     }
@@ -16,11 +12,5 @@ class TcpOpenSslContractTest extends TcpContract {
     @Override
     protected boolean runs(int rule) {
         return isSelected(rule);
-    }
-
-    @BeforeAll
-    static void needOpenSsl() {
-        String missing = TlsProvider.missingOpenSsl();
-        assumeTrue(missing == null, missing);
     }
 }

@@ -33,13 +33,13 @@ class TcpStoreClientTest {
 
     @Test
     void theServerReceivesWhatAClientSets() {
-        CompletableFuture<String> told = new CompletableFuture<>();
+        CompletableFuture<String> found = new CompletableFuture<>();
         CompletableFuture<String> heardLater = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
-            server.onSet((key, value) -> told.complete(key + "=" + new String(value, StandardCharsets.US_ASCII)));
+            server.onSet((key, value) -> found.complete(key + "=" + new String(value, StandardCharsets.US_ASCII)));
             try (TcpStoreClient client = TcpStoreClient.open(at(server, "app.1", SECRET), Duration.ofSeconds(20))) {
                 client.store().set("@spark/progress/3", "step 7".getBytes(StandardCharsets.US_ASCII));
-                assertEquals("@spark/progress/3=step 7", Ranks.result(told));
+                assertEquals("@spark/progress/3=step 7", Ranks.result(found));
                 server.onSet((key, value) -> heardLater.complete(key));
                 assertEquals("@spark/progress/3", Ranks.result(heardLater));
                 assertFalse(server.allJoined().toCompletableFuture().isDone(), "the client counts as a rank");
@@ -49,10 +49,10 @@ class TcpStoreClientTest {
 
     @Test
     void aClientOfAnotherJobOrSecretIsRefused() {
-        CompletableFuture<String> told = new CompletableFuture<>();
+        CompletableFuture<String> found = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
             Duration timeout = Duration.ofSeconds(20);
-            server.onOtherJob((job, from) -> told.complete(job + " from " + from));
+            server.onOtherJob((job, from) -> found.complete(job + " from " + from));
 
             FerroException stranger =
                     assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));
@@ -61,7 +61,7 @@ class TcpStoreClientTest {
 
             assertEquals(Code.UNAUTHENTICATED, stranger.code(), stranger.getMessage());
             assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
-            assertEquals("app.0 from 127.0.0.1", Ranks.result(told));
+            assertEquals("app.0 from 127.0.0.1", Ranks.result(found));
         }
     }
 }

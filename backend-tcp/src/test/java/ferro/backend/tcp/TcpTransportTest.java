@@ -166,8 +166,7 @@ class TcpTransportTest {
 
     @Test
     void postsAfterAnAbandonAreIgnoredAndThePeerIsNotified() {
-        Link receiving = transports.get(1).link(0, Lane.COLLECTIVE);
-        receiving.receive(CALL, HostTensor.of(new float[4]), 0, 4);
+        transports.get(1).link(0, Lane.COLLECTIVE).receive(CALL, HostTensor.of(new float[4]), 0, 4);
         Link sending = transports.get(0).link(1, Lane.COLLECTIVE);
         sending.send(CALL, HostTensor.of(new float[3]), 0, 3);
         drive(transports, () -> sending.sent() == 1);

@@ -1,7 +1,6 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -9,7 +8,6 @@ import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.TcpProxy;
 import ferro.backend.tcp.net.TcpProxy.End;
 import ferro.backend.tcp.net.TcpProxy.Fault;
-import ferro.backend.tcp.net.TlsProvider;
 import ferro.backend.tcp.net.TlsSession;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
@@ -32,19 +30,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What engines of OpenSSL hold outside the heap is freed with their connection, in whatever way that ends: no collector does it. */
 @Timeout(120)
 @Tag("long")
-class TlsMemoryTest {
+class TlsMemoryTest implements NeedsOpenSsl {
     private static final int RANKS = 3;
 
     /** Long enough for what earlier tests of this process have ended, and for a machine that does something else. */
     private static final long STILL_MILLIS = 250;
 
     private static int before;
-
-    @BeforeAll
-    static void needOpenSsl() {
-        String missing = TlsProvider.missingOpenSsl();
-        assumeTrue(missing == null, missing);
-    }
 
     /** Counts what earlier tests have left for good: what they still free may hide nothing that the tests here leave. */
     @BeforeAll

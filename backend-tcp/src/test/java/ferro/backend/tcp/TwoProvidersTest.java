@@ -2,7 +2,6 @@ package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -12,7 +11,6 @@ import ferro.backend.tcp.net.TcpProxy;
 import ferro.backend.tcp.net.TcpProxy.End;
 import ferro.backend.tcp.net.TcpProxy.Fault;
 import ferro.backend.tcp.net.Threads;
-import ferro.backend.tcp.net.TlsProvider;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,14 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Encrypted jobs some of whose ranks use the engines of the JDK and some those of OpenSSL; the last one stands behind the proxy. */
 @Timeout(120)
 @Tag("long")
-class TwoProvidersTest {
+class TwoProvidersTest implements NeedsOpenSsl {
     private static final List<String> PROVIDERS = List.of("jdk", "openssl", "openssl");
-
-    @BeforeAll
-    static void needOpenSsl() {
-        String missing = TlsProvider.missingOpenSsl();
-        assumeTrue(missing == null, missing);
-    }
 
     private static TcpJob job(Map<String, String> more) {
         return new TcpJob(PROVIDERS.size(), Duration.ofSeconds(60), TcpJob.encrypted(more));
@@ -56,10 +47,6 @@ class TwoProvidersTest {
         return job.joinAll("g", settings);
     }
 
-    private static void sum(List<ProcessGroup> groups, int count) {
-        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     @DisplayName("sums are right in all sizes, also over connections that are made anew between calls")
@@ -68,9 +55,9 @@ class TwoProvidersTest {
                 TcpJob job = job(Map.of("ferro.tcp.io", io))) {
             List<ProcessGroup> groups = join(job, proxy);
             for (int count : new int[] {1, 4_095, 100_003, 1_000_003}) {
-                sum(groups, count);
+                TcpJob.sum(groups, count);
                 assertTrue(proxy.endIdleData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
-                sum(groups, count);
+                TcpJob.sum(groups, count);
             }
         }
     }
@@ -82,10 +69,10 @@ class TwoProvidersTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB"))) {
             List<ProcessGroup> groups = join(job, proxy);
-            sum(groups, 1);
+            TcpJob.sum(groups, 1);
             int before = proxy.allDataConnections();
             for (int count : new int[] {30_001, 3, 300_007, 1, 1_000_003, 30_001}) {
-                sum(groups, count);
+                TcpJob.sum(groups, count);
             }
             messages(groups);
             assertTrue(

@@ -39,9 +39,7 @@ class UncaughtExceptionTest {
             // the thread throws only after this send; the send itself may fail
             world.sendAsync(HostTensor.of(new float[] {7}), 1, 5);
 
-            List<CompletableFuture<FerroException>> failures = List.of(aborted(part), aborted(world));
-
-            for (CompletableFuture<FerroException> one : failures) {
+            for (CompletableFuture<FerroException> one : List.of(aborted(part), aborted(world))) {
                 FerroException failure = Ranks.result(one);
                 assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
                 assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
@@ -57,8 +55,7 @@ class UncaughtExceptionTest {
         ProcessGroup world = Groups.join(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         left.add(world);
         // by a view, whose groups are the thread's as well
-        ProcessGroup part = world.within(Ranks.LONG).newGroup(0, 1);
-        left.add(part);
+        left.add(world.within(Ranks.LONG).newGroup(0, 1));
         world.recv(new float[1], 0, 5);
         throw new IllegalStateException("no data for it");
     }

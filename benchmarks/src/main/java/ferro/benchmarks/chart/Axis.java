@@ -84,8 +84,7 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
     }
 
     private static String number(double value) {
-        boolean integral = Math.abs(value - Math.rint(value)) < 1e-9 * Math.max(1, value);
-        return integral
+        return Math.abs(value - Math.rint(value)) < 1e-9 * Math.max(1, value)
                 ? String.format(Locale.ROOT, "%,.0f", value)
                 : String.format(Locale.ROOT, "%.3f", value).replaceAll("0+$", "");
     }

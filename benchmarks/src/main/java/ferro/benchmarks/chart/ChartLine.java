@@ -16,7 +16,7 @@ public record ChartLine(String label, LineStroke stroke, List<Point> points) {
      * @param color name of a colour of the theme, such as {@code ferro}
      * @param medium medium of the data
      */
-    public record LineStroke(String color, LineDash medium) {}
+    public record LineStroke(String color, LineMedium medium) {}
 
     /**
      * A measured point.

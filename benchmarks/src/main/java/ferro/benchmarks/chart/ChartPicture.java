@@ -3,8 +3,8 @@ package ferro.benchmarks.chart;
 import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.PictureMark.Anchor;
 import ferro.benchmarks.chart.PictureMark.StrokeMark;
-import ferro.benchmarks.chart.PictureMark.Style;
 import ferro.benchmarks.chart.PictureMark.TextMark;
+import ferro.benchmarks.chart.PictureMark.TextRole;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,8 +67,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
      * @throws IOException if a file cannot be written, or this machine has no fonts
      */
     public void write(Path folder, String name) throws IOException {
-        byte[] png = ImageWriter.png(this);
-        Files.write(folder.resolve(name + ".png"), png);
+        Files.write(folder.resolve(name + ".png"), ImageWriter.png(this));
         Files.writeString(folder.resolve(name + ".svg"), svg());
     }
 
@@ -96,10 +95,10 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     /** Returns the title and the notes. */
     List<PictureMark> frame() {
         List<PictureMark> marks = new ArrayList<>();
-        marks.add(new TextMark(Style.TITLE, Anchor.START, 14, 26, title));
+        marks.add(new TextMark(TextRole.TITLE, Anchor.START, 14, 26, title));
         for (int i = 0; i < notes.size(); i++) {
             marks.add(new TextMark(
-                    Style.NOTE, Anchor.START, 14, height() - 12 - NOTE * (notes.size() - 1 - i), notes.get(i)));
+                    TextRole.NOTE, Anchor.START, 14, height() - 12 - NOTE * (notes.size() - 1 - i), notes.get(i)));
         }
         return marks;
     }
@@ -125,28 +124,32 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         ChartPanel panel = panels.get(index);
         PanelPlot plot = plot(index);
         List<PictureMark> marks = new ArrayList<>();
-        LineStroke grid = new LineStroke("grid", LineDash.SHARED_MEMORY);
-        marks.add(new TextMark(Style.PANEL, Anchor.START, left(index) + 14, top(index) + 20, panel.title()));
+        LineStroke grid = new LineStroke("grid", LineMedium.SHARED_MEMORY);
+        marks.add(new TextMark(TextRole.PANEL, Anchor.START, left(index) + 14, top(index) + 20, panel.title()));
         for (Axis.Tick tick : panel.y().ticks()) {
             double y = plot.y(tick.value());
             marks.add(new StrokeMark("grid", grid, new double[] {plot.left(), plot.right()}, new double[] {y, y}));
-            marks.add(new TextMark(Style.TICK, Anchor.END, plot.left() - 6, y + 4, tick.label()));
+            marks.add(new TextMark(TextRole.TICK, Anchor.END, plot.left() - 6, y + 4, tick.label()));
         }
         for (Axis.Tick tick : panel.x().ticks()) {
             double x = plot.x(tick.value());
             double[] ends = {plot.bottom(), plot.bottom() + 5};
             marks.add(new StrokeMark("grid", grid, new double[] {x, x}, ends));
-            marks.add(new TextMark(Style.TICK, Anchor.MIDDLE, x, plot.bottom() + 18, tick.label()));
+            marks.add(new TextMark(TextRole.TICK, Anchor.MIDDLE, x, plot.bottom() + 18, tick.label()));
         }
         marks.add(new TextMark(
-                Style.TICK,
+                TextRole.TICK,
                 Anchor.START,
                 left(index) + 14,
                 top(index) + 38,
                 panel.y().caption()));
         double middle = (plot.left() + plot.right()) / 2;
         marks.add(new TextMark(
-                Style.TICK, Anchor.MIDDLE, middle, plot.bottom() + 36, panel.x().caption()));
+                TextRole.TICK,
+                Anchor.MIDDLE,
+                middle,
+                plot.bottom() + 36,
+                panel.x().caption()));
         labels(panel, plot, marks);
         return marks;
     }
@@ -159,10 +162,10 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         for (int i = 0; i < ends.length; i++) {
             ChartLine line = panel.lines().get(i);
             double[] x = {plot.x(last(line).x()) + 3, plot.right() + LEADER};
-            LineStroke leader = new LineStroke(line.stroke().color(), LineDash.SHARED_MEMORY);
+            LineStroke leader = new LineStroke(line.stroke().color(), LineMedium.SHARED_MEMORY);
             marks.add(new StrokeMark("leader", leader, x, new double[] {ends[i], heights[i]}));
-            marks.add(
-                    new TextMark(Style.LABEL, Anchor.START, plot.right() + LEADER + 4, heights[i] + 4.5, line.label()));
+            marks.add(new TextMark(
+                    TextRole.LABEL, Anchor.START, plot.right() + LEADER + 4, heights[i] + 4.5, line.label()));
         }
     }
 

@@ -22,7 +22,7 @@ sealed interface PictureMark {
      * @param size size in pixels
      * @param bold whether the text is bold
      */
-    enum Style {
+    enum TextRole {
         TITLE("ink", 17, true),
         PANEL("ink", 13, true),
         LABEL("ink", 13, false),
@@ -33,7 +33,7 @@ sealed interface PictureMark {
         final int size;
         final boolean bold;
 
-        Style(String color, int size, boolean bold) {
+        TextRole(String color, int size, boolean bold) {
             this.color = color;
             this.size = size;
             this.bold = bold;
@@ -41,7 +41,7 @@ sealed interface PictureMark {
     }
 
     /** A text of a picture. */
-    record TextMark(Style style, Anchor anchor, double x, double y, String text) implements PictureMark {}
+    record TextMark(TextRole style, Anchor anchor, double x, double y, String text) implements PictureMark {}
 
     /** A stroke through points. The role is the class of the stroke in SVG. */
     record StrokeMark(String role, ChartLine.LineStroke stroke, double[] x, double[] y) implements PictureMark {}

@@ -41,7 +41,7 @@ final class SvgWriter {
                         panel.lines().forEach(line -> colors.add(line.stroke().color())));
         add("<style>");
         add("text { font-family: %s }", theme.light("font"));
-        for (PictureMark.Style style : PictureMark.Style.values()) {
+        for (PictureMark.TextRole style : PictureMark.TextRole.values()) {
             add(
                     ".%s { font-size: %dpx; font-weight: %d; fill: %s }",
                     name(style), style.size, style.bold ? 600 : 400, theme.light(style.color));
@@ -50,7 +50,7 @@ final class SvgWriter {
         add("polyline { fill: none; stroke-linejoin: round }");
         colors.forEach(color -> add(".on-%s { stroke: %s }", color, theme.light(color)));
         add("@media (prefers-color-scheme: dark) {");
-        for (PictureMark.Style style : PictureMark.Style.values()) {
+        for (PictureMark.TextRole style : PictureMark.TextRole.values()) {
             add(".%s { fill: %s }", name(style), theme.dark(style.color));
         }
         add(".page { fill: %s }", theme.dark("page"));
@@ -91,7 +91,7 @@ final class SvgWriter {
                 points);
     }
 
-    private static String name(PictureMark.Style style) {
+    private static String name(PictureMark.TextRole style) {
         return style.name().toLowerCase(Locale.ROOT);
     }
 

@@ -82,7 +82,7 @@ public final class Theme {
     }
 
     /** Returns the lengths of strokes and gaps of lines for a medium; null for a solid line. */
-    float[] dash(LineDash medium) {
+    float[] dash(LineMedium medium) {
         String text = light(medium.entry());
         if (text.equals("none")) {
             return null;

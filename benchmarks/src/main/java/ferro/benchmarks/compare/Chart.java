@@ -6,8 +6,8 @@ import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.ChartLine.Point;
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.compare.Measurement.CoreLatency;
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.CoreDistance;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,8 +26,8 @@ final class Chart {
     private static final double SIZES_PER_TICK = 3;
 
     private final Ratios ratios;
-    private final List<Item> items;
-    private final MediumName medium;
+    private final List<SizedCall> items;
+    private final LibraryMedium medium;
 
     /**
      * Prepares a chart.
@@ -35,7 +35,7 @@ final class Chart {
      * @param items  sizes of one collective and one world size
      * @param medium medium of the contestants that are drawn
      */
-    Chart(Ratios ratios, List<Item> items, MediumName medium) {
+    Chart(Ratios ratios, List<SizedCall> items, LibraryMedium medium) {
         this.ratios = ratios;
         this.items = items.stream().filter(item -> item.bytes() > 0).toList();
         this.medium = medium;
@@ -49,7 +49,7 @@ final class Chart {
     void write(List<String> notes, Path folder) throws IOException {
         List<Library> drawn = libraries();
         if (!drawn.isEmpty()) {
-            Item first = items.get(0);
+            SizedCall first = items.get(0);
             String name = first.collective() + "-" + first.ranks() + "-"
                     + medium.label().replace(' ', '-');
             String title = "How long one " + first.collective() + " of " + first.ranks() + " ranks takes over "
@@ -64,7 +64,7 @@ final class Chart {
         List<ChartPanel> panels = new ArrayList<>();
         List<ChartLine> times = lines(
                 drawn,
-                library -> item -> ratios.micros(item, library.contestant()).map(Medians::middle));
+                library -> item -> ratios.micros(item, library.contestant()).map(MedianSummary::middle));
         panels.add(panel(medium.words() + ": time (lower is better)", "microseconds for one call, logarithmic", times));
         Optional<Library> ferro = drawn.stream().filter(Library::ours).findFirst();
         if (ferro.isPresent() && drawn.size() > 1) {
@@ -79,7 +79,7 @@ final class Chart {
 
     private List<Library> libraries() {
         List<String> measured = ratios.contestants().stream()
-                .filter(name -> MediumName.of(name) == medium)
+                .filter(name -> LibraryMedium.of(name) == medium)
                 .filter(name -> items.stream()
                                 .filter(item -> ratios.micros(item, name).isPresent())
                                 .count()
@@ -90,7 +90,7 @@ final class Chart {
 
     private List<String> notes(List<Library> drawn, List<String> notes) {
         List<String> others = new ArrayList<>(ratios.contestants().stream()
-                .filter(name -> MediumName.of(name) == medium)
+                .filter(name -> LibraryMedium.of(name) == medium)
                 .toList());
         drawn.forEach(library -> others.remove(library.contestant()));
         List<String> all = new ArrayList<>(notes);
@@ -100,11 +100,11 @@ final class Chart {
         return all;
     }
 
-    private List<ChartLine> lines(List<Library> drawn, Function<Library, Function<Item, Optional<Double>>> value) {
+    private List<ChartLine> lines(List<Library> drawn, Function<Library, Function<SizedCall, Optional<Double>>> value) {
         List<ChartLine> lines = new ArrayList<>();
         for (Library library : drawn) {
             List<Point> points = new ArrayList<>();
-            for (Item item : items) {
+            for (SizedCall item : items) {
                 value.apply(library).apply(item).ifPresent(number -> points.add(new Point(item.bytes(), number)));
             }
             if (!points.isEmpty()) {
@@ -132,18 +132,18 @@ final class Chart {
             boolean roomy = ticks.isEmpty()
                     || Math.log(size / ticks.get(ticks.size() - 1).value()) >= apart && Math.log(last / size) >= apart;
             if (roomy || size == last) {
-                ticks.add(new Axis.Tick(size, Sizes.label((long) size)));
+                ticks.add(new Axis.Tick(size, SizeFormatter.label((long) size)));
             }
         }
         return Axis.of("size of the data of a rank, logarithmic", ticks);
     }
 
     /** Returns the time of a library divided by ferro's time, in the machine's state in which most rounds were made. */
-    private Optional<Double> multiple(Item item, Library ferro, Library other) {
+    private Optional<Double> multiple(SizedCall item, Library ferro, Library other) {
         if (other.ours()) {
             return ratios.micros(item, other.contestant()).map(micros -> 1.0);
         }
-        return EnumSet.complementOf(EnumSet.of(CoreLatency.CHANGED)).stream()
+        return EnumSet.complementOf(EnumSet.of(CoreDistance.CHANGED)).stream()
                 .flatMap(state -> ratios.ratio(item, ferro.contestant(), other.contestant(), state).stream())
                 .max(Comparator.comparingInt(ratio -> ratio.ratio().count()))
                 .map(ratio -> 1 / ratio.ratio().middle());

@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.Measured;
+import ferro.benchmarks.MeasurableOperation;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +28,7 @@ record CompareOptions(
         Path starter,
         List<String> contestants,
         List<Integer> ranks,
-        List<Measured> collectives,
+        List<MeasurableOperation> collectives,
         List<Long> sizes,
         int rounds,
         Duration time,
@@ -69,7 +69,9 @@ record CompareOptions(
                 given.containsKey("--starter") ? Path.of(given.get("--starter")) : null,
                 split(given.get("--contestants")).toList(),
                 split(given.get("--ranks")).map(CompareOptions::ranks).toList(),
-                split(given.get("--collectives")).map(Measured::parse).toList(),
+                split(given.get("--collectives"))
+                        .map(MeasurableOperation::parse)
+                        .toList(),
                 split(given.get("--sizes")).map(Setting::bytes).toList(),
                 Setting.count(given.get("--rounds")),
                 Setting.duration(given.get("--time")),
@@ -89,11 +91,11 @@ record CompareOptions(
     }
 
     /** Returns all items for a group of {@code worldSize} ranks, by increasing size. A barrier has no sizes. */
-    List<Measurement.Item> items(int worldSize) {
-        List<Measurement.Item> items = new ArrayList<>();
-        for (Measured collective : collectives) {
-            List<Long> its = collective == Measured.BARRIER ? List.of(0L) : sizes;
-            its.forEach(bytes -> items.add(new Measurement.Item(worldSize, collective.label(), bytes)));
+    List<Measurement.SizedCall> items(int worldSize) {
+        List<Measurement.SizedCall> items = new ArrayList<>();
+        for (MeasurableOperation collective : collectives) {
+            List<Long> its = collective == MeasurableOperation.BARRIER ? List.of(0L) : sizes;
+            its.forEach(bytes -> items.add(new Measurement.SizedCall(worldSize, collective.label(), bytes)));
         }
         return items;
     }

@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -35,7 +35,7 @@ public final class Comparison {
     private final CompareOptions options;
     private final RawFile raw;
     private final String run = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
-    private final Map<String, Contestant> started = new LinkedHashMap<>();
+    private final Map<String, LibraryProcesses> started = new LinkedHashMap<>();
     private long wrong;
 
     private Comparison(CompareOptions options) {
@@ -70,10 +70,10 @@ public final class Comparison {
     private static long run(CompareOptions options) throws IOException, InterruptedException {
         Comparison comparison = new Comparison(options);
         if (options.starter() != null) {
-            Machine.write(options.out());
+            MachineFile.write(options.out());
             comparison.measure();
         }
-        new Report(comparison.raw.read(), options.out()).write();
+        new ReportWriter(comparison.raw.read(), options.out()).write();
         return comparison.wrong;
     }
 
@@ -83,7 +83,7 @@ public final class Comparison {
                 try {
                     start(ranks);
                     compile(options.items(ranks));
-                    for (Item item : options.items(ranks)) {
+                    for (SizedCall item : options.items(ranks)) {
                         measure(item, probe);
                     }
                 } finally {
@@ -97,31 +97,31 @@ public final class Comparison {
         for (String name : options.contestants()) {
             String processes = name.replace(SHARED, "");
             if (!started.containsKey(processes)) {
-                started.put(processes, Contestant.start(processes, ranks, options.starter()));
+                started.put(processes, LibraryProcesses.start(processes, ranks, options.starter()));
             }
         }
-        for (Contestant contestant : started.values()) {
+        for (LibraryProcesses contestant : started.values()) {
             contestant.awaitReady();
         }
     }
 
-    private void compile(List<Item> items) throws IOException, InterruptedException {
+    private void compile(List<SizedCall> items) throws IOException, InterruptedException {
         Duration each = COMPILING.dividedBy(Math.max(1, items.size()));
         for (String name : options.contestants()) {
-            for (Item item : name.startsWith("ferro") || name.startsWith("mpj") ? items : List.<Item>of()) {
+            for (SizedCall item : name.startsWith("ferro") || name.startsWith("mpj") ? items : List.<SizedCall>of()) {
                 ask(name, item, each.compareTo(COMPILING_EACH) < 0 ? COMPILING_EACH : each, true);
             }
         }
     }
 
     private void stop() throws IOException {
-        for (Contestant contestant : started.values()) {
+        for (LibraryProcesses contestant : started.values()) {
             contestant.close();
         }
         started.clear();
     }
 
-    private void measure(Item item, MachineProbe probe) throws IOException, InterruptedException {
+    private void measure(SizedCall item, MachineProbe probe) throws IOException, InterruptedException {
         List<String> able = new ArrayList<>();
         for (String name : options.contestants()) {
             if (warmUp(name, item)) {
@@ -146,7 +146,7 @@ public final class Comparison {
     }
 
     /** Checks the result and warms up. Returns whether the contestant can do the item with the right result. */
-    private boolean warmUp(String name, Item item) throws IOException, InterruptedException {
+    private boolean warmUp(String name, SizedCall item) throws IOException, InterruptedException {
         String[] answer = ask(name, item, WARM_UP, true);
         if (answer == null) {
             return false;
@@ -155,13 +155,13 @@ public final class Comparison {
         if (found > 0) {
             System.err.printf("compare: %s is left out: %d wrong elements in %s%n", name, found, item);
         }
-        wrong += MediumName.ours(name) ? found : 0;
+        wrong += LibraryMedium.ours(name) ? found : 0;
         return found == 0;
     }
 
-    private String[] ask(String name, Item item, Duration warmUp, boolean check)
+    private String[] ask(String name, SizedCall item, Duration warmUp, boolean check)
             throws IOException, InterruptedException {
-        Contestant contestant = started.get(name.replace(SHARED, ""));
+        LibraryProcesses contestant = started.get(name.replace(SHARED, ""));
         Duration time = check ? options.time().dividedBy(5) : options.time();
         String answer = contestant.ask(String.join(
                 " ",

@@ -6,7 +6,7 @@ import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.ChartLine.Point;
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.chart.LineDash;
+import ferro.benchmarks.chart.LineMedium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,14 +61,14 @@ final class DemoPicture {
     }
 
     private static List<String> notes(Path printed) throws IOException {
-        List<String> notes = new ArrayList<>(Machine.notes(printed.getParent()));
+        List<String> notes = new ArrayList<>(MachineFile.notes(printed.getParent()));
         notes.add("The first seconds are slow: the JVM compiles the program. 1 rank was measured after the training.");
         notes.add("\"Times as fast\" compares the median step after this warm-up, not the average of the training.");
         return notes;
     }
 
     private static ChartLine line(String label, String color, List<Point> points) {
-        return new ChartLine(label, new LineStroke(color, LineDash.SHARED_MEMORY), points);
+        return new ChartLine(label, new LineStroke(color, LineMedium.SHARED_MEMORY), points);
     }
 
     private static double number(String text) {

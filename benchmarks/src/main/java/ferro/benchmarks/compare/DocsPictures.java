@@ -2,7 +2,7 @@ package ferro.benchmarks.compare;
 
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,15 +40,15 @@ public final class DocsPictures {
     /** Returns the chart of an all-reduce of two ranks, with a line for each library that was measured. */
     static ChartPicture speed(Path performance) throws IOException {
         Ratios ratios = new Ratios(new RawFile(performance.resolve("targets.csv")).read());
-        List<Item> items = ratios.items().stream()
+        List<SizedCall> items = ratios.items().stream()
                 .filter(item -> item.ranks() == RANKS && item.collective().equals(COLLECTIVE))
-                .sorted(Comparator.comparingLong(Item::bytes))
+                .sorted(Comparator.comparingLong(SizedCall::bytes))
                 .toList();
         List<ChartPanel> panels = new ArrayList<>();
-        for (MediumName medium : MediumName.values()) {
+        for (LibraryMedium medium : LibraryMedium.values()) {
             panels.addAll(new Chart(ratios, items, medium).panels());
         }
-        List<String> notes = new ArrayList<>(Machine.notes(performance));
+        List<String> notes = new ArrayList<>(MachineFile.notes(performance));
         notes.add(
                 "After an all-reduce, every rank has the sum of the arrays of all ranks. Arrays of 32-bit floats. Gloo has no shared"
                         + " memory.");

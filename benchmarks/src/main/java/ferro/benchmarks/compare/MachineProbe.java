@@ -45,7 +45,7 @@ final class MachineProbe implements AutoCloseable {
     private static final VarHandle FLAG = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final long[] flags = new long[3 * APART];
-    private final WireProbe.Pair loopback;
+    private final WireProbe.ProbePair loopback;
     private final ExecutorService second = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "probe");
         thread.setDaemon(true);
@@ -53,7 +53,7 @@ final class MachineProbe implements AutoCloseable {
     });
     private long trips;
 
-    private MachineProbe(WireProbe.Pair loopback) {
+    private MachineProbe(WireProbe.ProbePair loopback) {
         this.loopback = loopback;
     }
 

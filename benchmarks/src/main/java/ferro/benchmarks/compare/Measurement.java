@@ -18,7 +18,7 @@ import java.util.Locale;
  */
 record Measurement(
         String run,
-        Item item,
+        SizedCall item,
         String contestant,
         int round,
         MeasuredTimes times,
@@ -37,7 +37,7 @@ record Measurement(
      * @param collective name of the collective, as {@code ferro bench} uses it
      * @param bytes      size in bytes
      */
-    record Item(int ranks, String collective, long bytes) {}
+    record SizedCall(int ranks, String collective, long bytes) {}
 
     /**
      * Times of one call, in microseconds.
@@ -77,7 +77,7 @@ record Measurement(
         }
         return new Measurement(
                 cells.get(0),
-                new Item(Integer.parseInt(cells.get(1)), cells.get(2), Long.parseLong(cells.get(3))),
+                new SizedCall(Integer.parseInt(cells.get(1)), cells.get(2), Long.parseLong(cells.get(3))),
                 cells.get(4),
                 Integer.parseInt(cells.get(5)),
                 new MeasuredTimes(number(cells.get(6)), number(cells.get(7)), number(cells.get(8))),
@@ -91,12 +91,12 @@ record Measurement(
     }
 
     /** Returns whether two cores were near, were far, or changed between near and far during the measurement. */
-    CoreLatency nearness() {
+    CoreDistance nearness() {
         boolean first = before.near();
         if (first != after.near()) {
-            return CoreLatency.CHANGED;
+            return CoreDistance.CHANGED;
         }
-        return first ? CoreLatency.NEAR : CoreLatency.FAR;
+        return first ? CoreDistance.NEAR : CoreDistance.FAR;
     }
 
     double loopbackMicros() {
@@ -104,7 +104,7 @@ record Measurement(
     }
 
     /** The time after which a core sees the writes of another core. */
-    enum CoreLatency {
+    enum CoreDistance {
         NEAR,
         FAR,
         CHANGED;

@@ -1,7 +1,7 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.compare.Measurement.CoreLatency;
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.CoreDistance;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -21,7 +21,7 @@ final class Ratios {
      */
     private static final double SAME_LOOPBACK = 1.25;
 
-    private final Map<Item, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();
+    private final Map<SizedCall, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();
     private final Set<String> names = new LinkedHashSet<>();
 
     Ratios(List<Measurement> measurements) {
@@ -41,9 +41,9 @@ final class Ratios {
      * @param theirs   medians of the opponent in the rounds that count
      * @param ratio    medians of the ratios in the rounds that count
      */
-    record Ratio(String opponent, Medians micros, Medians theirs, Medians ratio) {}
+    record Ratio(String opponent, MedianSummary micros, MedianSummary theirs, MedianSummary ratio) {}
 
-    Set<Item> items() {
+    Set<SizedCall> items() {
         return byItem.keySet();
     }
 
@@ -52,21 +52,21 @@ final class Ratios {
         return names;
     }
 
-    Set<String> contestants(Item item) {
+    Set<String> contestants(SizedCall item) {
         return byItem.getOrDefault(item, Map.of()).keySet();
     }
 
     /** Returns the times of all rounds, independent of the state of the machine. */
-    Optional<Medians> micros(Item item, String contestant) {
+    Optional<MedianSummary> micros(SizedCall item, String contestant) {
         Map<String, Measurement> rounds = rounds(item, contestant);
         return rounds.isEmpty()
                 ? Optional.empty()
-                : Optional.of(Medians.of(rounds.values().stream()
+                : Optional.of(MedianSummary.of(rounds.values().stream()
                         .map(one -> one.times().median())
                         .toList()));
     }
 
-    private Map<String, Measurement> rounds(Item item, String contestant) {
+    private Map<String, Measurement> rounds(SizedCall item, String contestant) {
         return byItem.getOrDefault(item, Map.of()).getOrDefault(contestant, Map.of());
     }
 
@@ -74,7 +74,7 @@ final class Ratios {
      * Returns the ratio over the rounds in which the machine was in the state {@code nearness} around both
      * measurements; empty without such a round.
      */
-    Optional<Ratio> ratio(Item item, String contestant, String opponent, CoreLatency nearness) {
+    Optional<Ratio> ratio(SizedCall item, String contestant, String opponent, CoreDistance nearness) {
         List<Double> micros = new ArrayList<>();
         List<Double> theirs = new ArrayList<>();
         List<Double> ratios = new ArrayList<>();
@@ -89,10 +89,11 @@ final class Ratios {
         });
         return ratios.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Ratio(opponent, Medians.of(micros), Medians.of(theirs), Medians.of(ratios)));
+                : Optional.of(new Ratio(
+                        opponent, MedianSummary.of(micros), MedianSummary.of(theirs), MedianSummary.of(ratios)));
     }
 
-    private static boolean comparable(Measurement one, Measurement other, CoreLatency nearness) {
+    private static boolean comparable(Measurement one, Measurement other, CoreDistance nearness) {
         double mine = one.loopbackMicros();
         double theirs = other.loopbackMicros();
         return one.nearness() == nearness
@@ -105,7 +106,7 @@ final class Ratios {
      * Returns the ratio to the fastest opponent, over rounds paired with this contestant in the state {@code nearness}.
      * Returns empty if no paired round was in the state.
      */
-    Optional<Ratio> best(Item item, String contestant, List<String> opponents, CoreLatency nearness) {
+    Optional<Ratio> best(SizedCall item, String contestant, List<String> opponents, CoreDistance nearness) {
         Ratio best = null;
         for (String opponent : opponents) {
             Ratio next = ratio(item, contestant, opponent, nearness).orElse(null);

@@ -6,7 +6,7 @@ import ferro.benchmarks.chart.ChartLine.LineStroke;
 import ferro.benchmarks.chart.ChartLine.Point;
 import ferro.benchmarks.chart.ChartPanel;
 import ferro.benchmarks.chart.ChartPicture;
-import ferro.benchmarks.chart.LineDash;
+import ferro.benchmarks.chart.LineMedium;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,11 +24,11 @@ final class ScalePicture {
     private ScalePicture() {}
 
     /** A line of the file scale.csv; {@code before} is NaN if it could not be measured. */
-    private record RankCount(String what, int ranks, double before, double now) {
-        static RankCount of(String line) {
+    private record MessageTotals(String what, int ranks, double before, double now) {
+        static MessageTotals of(String line) {
             String[] fields = line.split(",", FIELDS);
             double before = fields[2].isEmpty() ? Double.NaN : Double.parseDouble(fields[2]);
-            return new RankCount(fields[0], Integer.parseInt(fields[1]), before, Double.parseDouble(fields[3]));
+            return new MessageTotals(fields[0], Integer.parseInt(fields[1]), before, Double.parseDouble(fields[3]));
         }
 
         double goal() {
@@ -42,7 +42,7 @@ final class ScalePicture {
      */
     static ChartPicture of(Path performance) throws IOException {
         List<String> lines = Files.readAllLines(performance.resolve("scale.csv"));
-        List<RankCount> rows = lines.stream().skip(2).map(RankCount::of).toList();
+        List<MessageTotals> rows = lines.stream().skip(2).map(MessageTotals::of).toList();
         List<String> notes = List.of(
                 lines.get(0).substring("# ".length()),
                 "Control messages that a rank of the seeded simulation sends, in the mean. Before: each rank told all ranks.");
@@ -55,8 +55,9 @@ final class ScalePicture {
                         panel("close of all ranks (lower is better)", rows, "leaving")));
     }
 
-    private static ChartPanel panel(String title, List<RankCount> all, String what) {
-        List<RankCount> rows = all.stream().filter(row -> row.what.equals(what)).toList();
+    private static ChartPanel panel(String title, List<MessageTotals> all, String what) {
+        List<MessageTotals> rows =
+                all.stream().filter(row -> row.what.equals(what)).toList();
         List<Axis.Tick> ticks = rows.stream()
                 .map(row -> new Axis.Tick(row.ranks, "" + row.ranks))
                 .toList();
@@ -82,8 +83,8 @@ final class ScalePicture {
                 Axis.of("ranks", ticks),
                 Axis.factors("messages per rank", low, high),
                 List.of(
-                        new ChartLine("now", new LineStroke("ferro", LineDash.SHARED_MEMORY), now),
-                        new ChartLine("before", new LineStroke("soft", LineDash.SHARED_MEMORY), before),
-                        new ChartLine("goal", new LineStroke("soft", LineDash.TCP), goal)));
+                        new ChartLine("now", new LineStroke("ferro", LineMedium.SHARED_MEMORY), now),
+                        new ChartLine("before", new LineStroke("soft", LineMedium.SHARED_MEMORY), before),
+                        new ChartLine("goal", new LineStroke("soft", LineMedium.TCP), goal)));
     }
 }

@@ -1,7 +1,7 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.compare.Measurement.CoreLatency;
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.CoreDistance;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,7 +49,7 @@ final class Targets {
             Range sizes,
             List<String> opponents,
             double limit) {
-        boolean covers(Item item) {
+        boolean covers(SizedCall item) {
             return item.ranks() == ranks
                     && collectives.contains(item.collective())
                     && item.bytes() >= sizes.least
@@ -110,7 +110,7 @@ final class Targets {
     String markdown() {
         TreeSet<String> jdks = new TreeSet<>(Comparator.reverseOrder());
         ratios.contestants().stream()
-                .filter(MediumName::ours)
+                .filter(LibraryMedium::ours)
                 .forEach(name -> jdks.add(name.substring(name.indexOf('@'))));
         StringBuilder text = new StringBuilder("| case | against the best of | target |");
         jdks.forEach(jdk -> text.append(" JDK ").append(jdk.substring(1)).append(", near | far |"));
@@ -123,14 +123,16 @@ final class Targets {
     }
 
     private String row(PromisedRatio target, Iterable<String> jdks) {
-        List<Worst> cells = new ArrayList<>();
+        List<WorstRatio> cells = new ArrayList<>();
         StringBuilder text = new StringBuilder("| " + target.text + " | " + String.join(", ", target.opponents)
                 + String.format(Locale.ROOT, " | %.2f |", target.limit));
         for (String jdk : jdks) {
-            for (CoreLatency state : List.of(CoreLatency.NEAR, CoreLatency.FAR)) {
-                Optional<Worst> worst = worst(target, jdk, state);
+            for (CoreDistance state : List.of(CoreDistance.NEAR, CoreDistance.FAR)) {
+                Optional<WorstRatio> worst = worst(target, jdk, state);
                 worst.ifPresent(cells::add);
-                text.append(' ').append(worst.map(Worst::toString).orElse("-")).append(" |");
+                text.append(' ')
+                        .append(worst.map(WorstRatio::toString).orElse("-"))
+                        .append(" |");
             }
         }
         if (cells.isEmpty()) {
@@ -141,23 +143,23 @@ final class Targets {
     }
 
     /** The item of a promise whose ratio is worst, compared with the promised limit. */
-    private record Worst(double ratio, double best, Item item, int items) {
+    private record WorstRatio(double ratio, double best, SizedCall item, int items) {
         @Override
         public String toString() {
-            String where =
-                    Sizes.label(item.bytes()) + (item.collective().equals("allreduce") ? "" : " " + item.collective());
+            String where = SizeFormatter.label(item.bytes())
+                    + (item.collective().equals("allreduce") ? "" : " " + item.collective());
             return items == 1
                     ? String.format(Locale.ROOT, "%.2f", ratio)
                     : String.format(Locale.ROOT, "%.2f to %.2f (%s)", best, ratio, where);
         }
     }
 
-    private Optional<Worst> worst(PromisedRatio target, String jdk, CoreLatency state) {
+    private Optional<WorstRatio> worst(PromisedRatio target, String jdk, CoreDistance state) {
         List<String> opponents = target.opponents.stream()
-                .map(name -> MediumName.ours(name) ? name + jdk : name)
+                .map(name -> LibraryMedium.ours(name) ? name + jdk : name)
                 .toList();
-        Worst worst = null;
-        for (Item item : ratios.items()) {
+        WorstRatio worst = null;
+        for (SizedCall item : ratios.items()) {
             Optional<Ratio> ratio = target.covers(item)
                     ? ratios.best(item, target.contestant + jdk, opponents, state)
                     : Optional.empty();
@@ -168,12 +170,12 @@ final class Targets {
         return Optional.ofNullable(worst);
     }
 
-    private static Worst worse(Worst before, double ratio, Item item) {
+    private static WorstRatio worse(WorstRatio before, double ratio, SizedCall item) {
         if (before == null) {
-            return new Worst(ratio, ratio, item, 1);
+            return new WorstRatio(ratio, ratio, item, 1);
         }
         boolean worse = ratio > before.ratio;
-        return new Worst(
+        return new WorstRatio(
                 worse ? ratio : before.ratio,
                 Math.min(before.best, ratio),
                 worse ? item : before.item,

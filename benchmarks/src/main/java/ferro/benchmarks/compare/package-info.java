@@ -2,7 +2,7 @@
  * Measurements of ferro and other libraries in turns. The report has the ratios of rounds in which the machine was in
  * the same state.
  *
- * <p>Start reading at {@link ferro.benchmarks.compare.Comparison}. A {@code Contestant} is a set of processes that
+ * <p>Start reading at {@link ferro.benchmarks.compare.Comparison}. A {@code LibraryProcesses} is a set of processes that
  * waits for requests to measure. Only benchmarks/compare.sh can start a contestant. No code in this package depends on
  * the name of a library, except to derive the medium from the name.
  *

@@ -40,7 +40,7 @@ public final class CountedRanks {
                         ranks,
                         1,
                         settings,
-                        new SteppedRank.Making(medium -> counted(medium, counter, false), FailurePolicy.SHIPPED));
+                        new SteppedRank.EngineInputs(medium -> counted(medium, counter, false), FailurePolicy.SHIPPED));
     }
 
     /** Makes ranks for threads of the caller; index = rank. */
@@ -50,7 +50,7 @@ public final class CountedRanks {
             thread.setDaemon(true);
             return thread;
         });
-        Network network = new Network(ranks, new ThreadedMedium(background, System::nanoTime));
+        NetworkState network = new NetworkState(ranks, new ThreadedMedium(background, System::nanoTime));
         List<ProcessGroup> groups = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++) {
             RankContext context = new SimulatedContext(rank, settings, System::nanoTime, background);

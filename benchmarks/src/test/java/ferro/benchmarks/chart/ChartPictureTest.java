@@ -87,7 +87,7 @@ class ChartPictureTest {
         List<String> colors = List.of("ferro", "openmpi", "mpich", "gloo", "nccl", "soft");
         List<ChartLine> lines = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            LineStroke stroke = new LineStroke(colors.get(i), LineDash.values()[i % LineDash.values().length]);
+            LineStroke stroke = new LineStroke(colors.get(i), LineMedium.values()[i % LineMedium.values().length]);
             lines.add(new ChartLine("library " + i, stroke, List.of(new Point(4, i + 2), new Point(4096, end))));
         }
         Axis sizes = Axis.of("size", List.of(new Axis.Tick(4, "4 B"), new Axis.Tick(4096, "4 KiB")));

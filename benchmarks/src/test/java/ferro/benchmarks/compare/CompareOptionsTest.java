@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,7 +27,10 @@ class CompareOptionsTest {
         assertEquals(List.of(2, 4), options.ranks());
         assertEquals(Duration.ofMillis(5), options.time());
         assertEquals(
-                List.of(new Item(4, "barrier", 0), new Item(4, "allgather", 4), new Item(4, "allgather", 65536)),
+                List.of(
+                        new SizedCall(4, "barrier", 0),
+                        new SizedCall(4, "allgather", 4),
+                        new SizedCall(4, "allgather", 65536)),
                 options.items(4));
     }
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.benchmarks.compare.MachineProbe.MachineState;
-import ferro.benchmarks.compare.Measurement.CoreLatency;
-import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.compare.Measurement.CoreDistance;
 import ferro.benchmarks.compare.Measurement.MeasuredTimes;
+import ferro.benchmarks.compare.Measurement.SizedCall;
 import ferro.benchmarks.compare.Ratios.Ratio;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RatiosTest {
-    private static final Item ITEM = new Item(2, "allreduce", 1024);
+    private static final SizedCall ITEM = new SizedCall(2, "allreduce", 1024);
     private static final MachineState NEAR = new MachineState(0.04, 3.6);
     private static final MachineState FAR = new MachineState(0.22, 3.7);
     private static final MachineState SLOW_LOOPBACK = new MachineState(0.04, 5.2);
@@ -37,9 +37,9 @@ class RatiosTest {
         add("ferro-tcp@25", 2, 20, NEAR, NEAR);
         add("gloo-tcp", 2, 25, NEAR, NEAR);
 
-        Ratio ratio = ratio("gloo-tcp", CoreLatency.NEAR);
+        Ratio ratio = ratio("gloo-tcp", CoreDistance.NEAR);
 
-        assertEquals(new Medians(3, 0.1, 0.5, 0.8), ratio.ratio());
+        assertEquals(new MedianSummary(3, 0.1, 0.5, 0.8), ratio.ratio());
         assertEquals(20, ratio.micros().middle());
         assertEquals(60, ratio.theirs().middle());
     }
@@ -54,11 +54,11 @@ class RatiosTest {
         add("gloo-tcp", 2, 25, FAR, FAR);
 
         assertTrue(new Ratios(all)
-                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreLatency.NEAR)
+                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreDistance.NEAR)
                 .isEmpty());
         assertEquals(
-                new Medians(1, 0.8, 0.8, 0.8),
-                ratio("gloo-tcp", CoreLatency.FAR).ratio());
+                new MedianSummary(1, 0.8, 0.8, 0.8),
+                ratio("gloo-tcp", CoreDistance.FAR).ratio());
     }
 
     @Test
@@ -68,7 +68,7 @@ class RatiosTest {
         all.add(new Measurement("other run", ITEM, "gloo-tcp", 0, times, 0, NEAR, NEAR));
 
         assertTrue(new Ratios(all)
-                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreLatency.NEAR)
+                .ratio(ITEM, "ferro-tcp@25", "gloo-tcp", CoreDistance.NEAR)
                 .isEmpty());
     }
 
@@ -82,8 +82,8 @@ class RatiosTest {
         add("ferro-tcp@17", 0, 4, NEAR, NEAR);
         Ratios ratios = new Ratios(all);
 
-        List<String> peers = MediumName.peers("ferro-tcp@25", ratios.contestants());
-        Ratio best = ratios.best(ITEM, "ferro-tcp@25", peers, CoreLatency.NEAR).orElseThrow();
+        List<String> peers = LibraryMedium.peers("ferro-tcp@25", ratios.contestants());
+        Ratio best = ratios.best(ITEM, "ferro-tcp@25", peers, CoreDistance.NEAR).orElseThrow();
 
         assertEquals(List.of("mpich-tcp", "gloo-tcp"), peers);
         assertEquals("mpich-tcp", best.opponent());
@@ -107,7 +107,7 @@ class RatiosTest {
     void theReportHasTablesRatiosAndCharts() throws Exception {
         for (long bytes : List.of(4L, 65536L)) {
             for (String name : List.of("ferro-shm@25", "openmpi-shm", "ferro-tcp@25", "openmpi-tcp")) {
-                Item item = new Item(2, "allreduce", bytes);
+                SizedCall item = new SizedCall(2, "allreduce", bytes);
                 MeasuredTimes times = new MeasuredTimes(1, name.startsWith("ferro") ? 2 : 8, 3);
                 all.add(new Measurement("run", item, name, 0, times, 0, NEAR, NEAR));
             }
@@ -115,10 +115,10 @@ class RatiosTest {
 
         for (String name : List.of("ferro-tcp@25", "openmpi-tcp")) {
             MeasuredTimes times = new MeasuredTimes(1, name.startsWith("ferro") ? 9.5 : 10, 11);
-            all.add(new Measurement("run", new Item(2, "allreduce", 64), name, 0, times, 0, NEAR, NEAR));
+            all.add(new Measurement("run", new SizedCall(2, "allreduce", 64), name, 0, times, 0, NEAR, NEAR));
         }
 
-        new Report(all, folder).write();
+        new ReportWriter(all, folder).write();
 
         String tables = Files.readString(folder.resolve("ratios.md"));
         assertTrue(
@@ -146,7 +146,7 @@ class RatiosTest {
         }
     }
 
-    private Ratio ratio(String opponent, CoreLatency nearness) {
+    private Ratio ratio(String opponent, CoreDistance nearness) {
         return new Ratios(all).ratio(ITEM, "ferro-tcp@25", opponent, nearness).orElseThrow();
     }
 

@@ -18,7 +18,7 @@ class TargetsPageTest {
 
     @Test
     void theTableOfManyRanksIsThatOfTheCommittedMeasurements() throws IOException {
-        thePageHas(new RanksTable(measured("ranks.csv")).markdown(), "ranks.csv");
+        thePageHas(new RatioTable(measured("ranks.csv")).markdown(), "ranks.csv");
     }
 
     private static Ratios measured(String file) throws IOException {

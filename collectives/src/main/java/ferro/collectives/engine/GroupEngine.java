@@ -18,7 +18,7 @@ import ferro.MessageKind;
 import ferro.TensorMemory;
 import ferro.Work;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.control.group.GroupControl;
 import ferro.control.group.SubgroupAgreement;
 import ferro.control.membership.Hashing;
@@ -42,19 +42,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPoint} moves messages, and
+ * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPointQueue} moves messages, and
  * {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages.
- * {@link GroupEngine} accepts the calls of users, and {@link GroupLife} has the parts of the engine.
+ * {@link GroupEngine} accepts the calls of users, and {@link GroupLifecycle} has the parts of the engine.
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
     private final boolean stepped;
-    private final GroupLife parts;
+    private final GroupLifecycle parts;
     private final Transport bare;
     private final GroupControl control;
     private final ProgressLoop loop;
     private final OperationQueue collectives;
-    private final PointToPoint messages;
+    private final PointToPointQueue messages;
     private final SubgroupAgreement agreement;
     /** Counters of the calls by which the engine itself has prepared this group. */
     private volatile CallCounters bootstrap = CallCounters.NONE;
@@ -64,7 +64,7 @@ public final class GroupEngine implements CollectiveBackend {
         this.group = group;
         this.bare = bare;
         this.stepped = identity.options().stepped();
-        this.parts = new GroupLife(bare, group, context, identity);
+        this.parts = new GroupLifecycle(bare, group, context, identity);
         this.control = parts.control;
         this.loop = parts.loop;
         this.collectives = parts.collectives;
@@ -135,7 +135,7 @@ public final class GroupEngine implements CollectiveBackend {
     public void run(Collective call, CallOptions options) {
         Objects.requireNonNull(options, "options");
         if (stepped) {
-            throw Failures.wouldBlock(
+            throw FailureFactory.wouldBlock(
                     group, options.named(call.kind().label()), ": submit it and go on in completion()");
         }
         collectives.run(call, options, messages.isIdle());
@@ -144,7 +144,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
         if (stepped) {
-            throw Failures.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
+            throw FailureFactory.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
         }
         Work.all(queued(calls, labels, timeout)).await();
     }
@@ -158,7 +158,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     private List<PendingWork> queued(List<Collective> calls, List<String> labels, Duration timeout) {
         try {
-            return new FusedCalls(collectives, parts.planner, group.worldSize()).submit(calls, labels, timeout);
+            return new CallFuser(collectives, parts.planner, group.worldSize()).submit(calls, labels, timeout);
         } catch (RuntimeException | Error failure) {
             if (!collectives.isIdle()) {
                 // some of the calls may be queued, and no caller waits for them
@@ -234,7 +234,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         if (stepped) {
-            throw Failures.wouldBlock(group, "newGroup(" + name + ")", "");
+            throw FailureFactory.wouldBlock(group, "newGroup(" + name + ")", "");
         }
         loop.refuseInside("newGroup(" + name + ")");
         checkUsable("newGroup(" + name + ")");
@@ -311,7 +311,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public Optional<FerroException> failure() {
         return Optional.ofNullable(control.failure())
-                .map(failure -> Failures.exception(group, control.self(), failure, control.ends()));
+                .map(failure -> FailureFactory.exception(group, control.self(), failure, control.ends()));
     }
 
     @Override
@@ -347,7 +347,7 @@ public final class GroupEngine implements CollectiveBackend {
     public void abort(Throwable cause) {
         // a call that is refused because the JVM exits is not a failure, so the other ranks are not notified
         if (!parts.ending.isExit()) {
-            control.failUnlessFailed(Failures.failure(group, control.self(), cause));
+            control.failUnlessFailed(FailureFactory.failure(group, control.self(), cause));
         }
     }
 
@@ -389,7 +389,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /** Returns the parts of this engine, for tests. */
-    GroupLife parts() {
+    GroupLifecycle parts() {
         return parts;
     }
 

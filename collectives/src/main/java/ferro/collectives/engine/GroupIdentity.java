@@ -2,8 +2,8 @@ package ferro.collectives.engine;
 
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
+import ferro.control.group.GroupRegistry;
 import ferro.control.group.JoinedPosition;
-import ferro.control.group.LeftGroups;
 import ferro.control.group.RankStatuses;
 import ferro.control.membership.Hashing;
 import ferro.control.membership.Membership;
@@ -25,12 +25,17 @@ import java.util.function.LongPredicate;
  * @param left     the groups of this rank that are open, and the groups that it has left
  */
 public record GroupIdentity(
-        long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
+        long value,
+        Membership membership,
+        int[] ranks,
+        RankStatuses statuses,
+        EngineOptions options,
+        GroupRegistry left) {
     /** All ranks of the group that was joined last, in ascending order. */
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
     /** A policy that blames a loss at once, because without control messages no message can explain the loss. */
-    private record NothingToRead(LongPredicate hasCompared) implements FailurePolicy {
+    private record ImmediateBlamePolicy(LongPredicate hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
             return 0;
@@ -54,7 +59,7 @@ public record GroupIdentity(
     public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh, int maxInFlight) {
         /** Creates options with the maximum number of operations in flight that links support. */
         public EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh) {
-            this(stepped, rules, maxMesh, Executor.LinkExecutor.MAX_RUNS);
+            this(stepped, rules, maxMesh, OperationExecutor.LinkExecutor.MAX_RUNS);
         }
     }
 
@@ -62,7 +67,8 @@ public record GroupIdentity(
     public static GroupIdentity watched(
             Transport transport, GroupSpec group, RankContext context, EngineOptions options) {
         long identity = Hashing.of(group.name());
-        LeftGroups left = options.stepped ? LeftGroups.stepped() : LeftGroups.of(context, ExitTask.Stage.GROUPS);
+        GroupRegistry left =
+                options.stepped ? GroupRegistry.stepped() : GroupRegistry.of(context, ExitTask.Stage.GROUPS);
         return joined(identity, Membership.watching(transport, group, context, identity), group, options, left);
     }
 
@@ -73,12 +79,12 @@ public record GroupIdentity(
      * the calls of the peers have been compared, cannot be compared, or could not be compared in time.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
-        EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);
-        return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
+        EngineOptions options = new EngineOptions(false, new ImmediateBlamePolicy(hasCompared), Overlay.MAX_MESH, 1);
+        return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, GroupRegistry.stepped());
     }
 
     private static GroupIdentity joined(
-            long identity, Membership membership, GroupSpec group, EngineOptions options, LeftGroups left) {
+            long identity, Membership membership, GroupSpec group, EngineOptions options, GroupRegistry left) {
         int[] all = ascending(group.worldSize());
         // in a seeded simulation all ranks run on one thread, and line numbers in the stack of a test must not change a
         // run

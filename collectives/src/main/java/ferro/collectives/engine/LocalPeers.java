@@ -5,7 +5,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.Medium;
-import ferro.collectives.engine.Executor.SharedMemoryExecutor;
+import ferro.collectives.engine.OperationExecutor.SharedMemoryExecutor;
 import ferro.collectives.plan.Hosts;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.collectives.shared.NodeTopology;
@@ -13,11 +13,11 @@ import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SharedTensors;
 import ferro.collectives.shared.SharedTensors.SharedAllocation;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
-import ferro.spi.OncePerContext;
+import ferro.spi.OnceRegistry;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemoryProvider;
@@ -44,7 +44,7 @@ public final class LocalPeers {
     private final IntraNodeTransport intraNode;
 
     private final SharedMemoryProvider provider;
-    private final GroupLife life;
+    private final GroupLifecycle life;
     private final Medium links;
 
     private volatile NodeTopology topology;
@@ -56,7 +56,7 @@ public final class LocalPeers {
     private volatile SharedMemoryExecutor executor;
 
     /** Creates an object that has found no peer yet. */
-    LocalPeers(GroupLife life) {
+    LocalPeers(GroupLifecycle life) {
         this.life = life;
         this.group = life.group;
         this.context = life.context;
@@ -86,7 +86,7 @@ public final class LocalPeers {
         try {
             findOthers(engine, isJoined, isJoined ? untilJoined() : group::timeout);
         } catch (RuntimeException | Error failure) {
-            if (!Failures.isAbortOfAnother(group, life.control.failure())) {
+            if (!FailureFactory.isAbortOfAnother(group, life.control.failure())) {
                 throw ended(engine, failure, isJoined);
             }
         }
@@ -102,9 +102,9 @@ public final class LocalPeers {
         // if the group had failed before, this exception is only a consequence of that failure
         Failure first = failure instanceof FerroException ? null : life.control.failure();
         String self = life.control.self();
-        Throwable cause = first == null ? failure : Failures.exception(group, self, first, life.control.ends());
-        FerroException told = Failures.notMet(group, self, cause, isJoined);
-        life.control.fail(Failures.failure(group, self, told));
+        Throwable cause = first == null ? failure : FailureFactory.exception(group, self, first, life.control.ends());
+        FerroException told = FailureFactory.notMet(group, self, cause, isJoined);
+        life.control.fail(FailureFactory.failure(group, self, told));
         try {
             engine.close(Duration.ZERO);
         } catch (RuntimeException second) {
@@ -159,7 +159,7 @@ public final class LocalPeers {
         try {
             return allocated(engine, dataType, elementCount, timeout);
         } catch (FerroException failure) {
-            life.control.fail(Failures.failure(group, life.control.self(), failure));
+            life.control.fail(FailureFactory.failure(group, life.control.self(), failure));
             throw failure;
         }
     }
@@ -249,8 +249,9 @@ public final class LocalPeers {
             return;
         }
         for (String line : topology.lines(links)) {
-            boolean isNew = isInfo && OncePerContext.isFirst(context, line);
-            LogLines.write("ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
+            boolean isNew = isInfo && OnceRegistry.isFirst(context, line);
+            PlainLoggers.write(
+                    "ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
         }
     }
 }

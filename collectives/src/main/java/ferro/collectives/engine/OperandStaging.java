@@ -31,7 +31,7 @@ interface OperandStaging {
      * The result of rank 0 in an exclusive scan with a built-in op: the identity of the op. Rank 0 writes the result
      * after rank 0 has sent its operand, because operand and result may be the same memory.
      */
-    record IdentityResult(ReduceOp op, HostTensor in, HostTensor out) implements OperandStaging {
+    record IdentityStaging(ReduceOp op, HostTensor in, HostTensor out) implements OperandStaging {
         private static final int BLOCK_BYTES = 2048;
 
         @Override
@@ -99,7 +99,7 @@ interface OperandStaging {
      * divides the sums and writes the averages to the result. Staged operations run one at a time, so one buffer is
      * enough for a group. Only the thread that makes progress uses this object.
      */
-    final class IntegerAverages {
+    final class AverageStaging {
         /**
          * Maximum length of the buffer that is kept for later operations. A longer operand gets a new buffer, whose
          * allocation is cheap compared with the operation.
@@ -110,7 +110,7 @@ interface OperandStaging {
         private final int worldSize;
         private long[] kept = {};
 
-        IntegerAverages(int rank, int worldSize) {
+        AverageStaging(int rank, int worldSize) {
             this.rank = rank;
             this.worldSize = worldSize;
         }
@@ -120,7 +120,7 @@ interface OperandStaging {
          * null.
          */
         OperandStaging of(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
-            return new Sums(prepared, in, out, own);
+            return new SumStaging(prepared, in, out, own);
         }
 
         private long[] buffer(long elements) {
@@ -134,14 +134,14 @@ interface OperandStaging {
             return kept;
         }
 
-        private final class Sums implements OperandStaging {
+        private final class SumStaging implements OperandStaging {
             private final PreparedCall prepared;
             private final HostTensor in;
             private final HostTensor out;
             private final OperandStaging own;
             private long[] sums;
 
-            Sums(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
+            SumStaging(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
                 this.prepared = prepared;
                 this.in = in;
                 this.out = out;

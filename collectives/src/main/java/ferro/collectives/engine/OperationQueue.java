@@ -4,20 +4,20 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.HostTensor;
-import ferro.collectives.engine.Executor.LinkExecutor;
-import ferro.collectives.engine.Executor.SharedMemoryExecutor;
-import ferro.collectives.engine.OperandStaging.IdentityResult;
-import ferro.collectives.engine.OperandStaging.IntegerAverages;
-import ferro.collectives.engine.PendingWork.RunLimit;
-import ferro.collectives.shared.SharedMachine;
+import ferro.collectives.engine.OperandStaging.AverageStaging;
+import ferro.collectives.engine.OperandStaging.IdentityStaging;
+import ferro.collectives.engine.OperationExecutor.LinkExecutor;
+import ferro.collectives.engine.OperationExecutor.SharedMemoryExecutor;
+import ferro.collectives.engine.PendingWork.StopCondition;
+import ferro.collectives.shared.SharedMemoryInterpreter;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.control.group.CallWatch;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.recorder.CallCounter;
 import ferro.spi.CallHeader;
 import java.lang.System.Logger.Level;
@@ -79,13 +79,13 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
-    private final IntegerAverages averages;
+    private final AverageStaging averages;
     private final LinkExecutor overLinks;
     /** Executor for shared memory; null unless all ranks share memory. */
     private SharedMemoryExecutor overMemory;
 
     /** Executor of the current operation, or of the last operation if no operation is current. */
-    private Executor executor;
+    private OperationExecutor executor;
 
     /** The calls whose deadlines are watched. The progress lock guards this field and the next five fields. */
     private final CallWatch<Operation> watch;
@@ -102,7 +102,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
 
     private volatile RankStatus snapshot = RankStatus.IDLE;
     /** Progress of the operations in flight when the group failed. Guarded by the progress lock. */
-    private PendingWork.Position[] reached = {};
+    private PendingWork.WorkProgress[] reached = {};
 
     /**
      * Number of queued operations that have begun before the end of the current operation. The progress lock guards
@@ -140,7 +140,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         this.checkUsable = checkUsable;
         this.overLinks = overLinks;
         this.executor = overLinks;
-        this.averages = new IntegerAverages(loop.group().rank(), loop.group().worldSize());
+        this.averages = new AverageStaging(loop.group().rank(), loop.group().worldSize());
         this.watch = new CallWatch<>(control, this);
     }
 
@@ -177,7 +177,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         if (prepared.isWidened()) {
             return averages.of(prepared, in, out, own);
         }
-        return writesIdentity(prepared) ? new IdentityResult(prepared.op, in, out) : own;
+        return writesIdentity(prepared) ? new IdentityStaging(prepared.op, in, out) : own;
     }
 
     /** Returns whether this rank's result is the identity of the op. */
@@ -206,7 +206,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         overMemory = overSharedMemory;
     }
 
-    private Executor of(PreparedCall prepared) {
+    private OperationExecutor of(PreparedCall prepared) {
         return prepared.program == null ? overLinks : overMemory;
     }
 
@@ -236,7 +236,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
                 direct.number(sequence);
                 next = direct;
                 progressLock.own();
-                loop.run(direct.work(), RunLimit.DONE, 0);
+                loop.run(direct.work(), StopCondition.DONE, 0);
                 direct.work().throwFailure();
             }
         } finally {
@@ -262,7 +262,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         }
         long begunNanos = isLong ? callNanos : loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
-        int polls = SharedMachine.NOT_THERE;
+        int polls = SharedMemoryInterpreter.NOT_THERE;
         try {
             if (published) {
                 polls = prepared.program == null
@@ -270,16 +270,16 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
                         : overMemory.consume(prepared.program, prepared.call, in, out, prepared.completing);
             }
         } catch (RuntimeException | Error failure) {
-            polls = SharedMachine.NOT_THERE;
-            control.fail(Failures.inside(loop.group(), control.self(), failure));
+            polls = SharedMemoryInterpreter.NOT_THERE;
+            control.fail(FailureFactory.inside(loop.group(), control.self(), failure));
         }
-        if (polls == SharedMachine.NOT_THERE) {
+        if (polls == SharedMemoryInterpreter.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
             count(direct.work(), prepared, in);
             return false;
         }
-        boolean isQuick = !isLong && polls < SharedMachine.LOOKS_WITHOUT_HINT && !runsCode(prepared);
+        boolean isQuick = !isLong && polls < SharedMemoryInterpreter.LOOKS_WITHOUT_HINT && !runsCode(prepared);
         recordEnd(prepared, in, entry, begunNanos, isQuick);
         ENDED.setOpaque(this, sequence);
         return true;
@@ -315,7 +315,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
             return loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
         } finally {
             if (broken != null) {
-                control.fail(Failures.inside(loop.group(), control.self(), broken));
+                control.fail(FailureFactory.inside(loop.group(), control.self(), broken));
             }
         }
     }
@@ -387,7 +387,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      * Returns the executor of the current operation. If no operation is current, begins the next operation. Returns
      * null if no operation waits.
      */
-    Executor begin() {
+    OperationExecutor begin() {
         if (current == null && !beginNext()) {
             return null;
         }
@@ -406,7 +406,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         }
         if (!isWaiting || nowNanos - storedNanos >= SNAPSHOT_NANOS) {
             if (isWaiting) {
-                snapshot = status(running, executor.progress(), RankLists.numbers(executor.waitingFor()));
+                snapshot = status(running, executor.progress(), RankSetFormat.numbers(executor.waitingFor()));
                 noteMoved(nowNanos);
             }
             isStored = isWaiting;
@@ -484,7 +484,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      */
     void noteReached() {
         try {
-            PendingWork.Position[] now = new PendingWork.Position[current == null ? 0 : 1 + begunBehind];
+            PendingWork.WorkProgress[] now = new PendingWork.WorkProgress[current == null ? 0 : 1 + begunBehind];
             for (int behind = 0; behind < now.length; behind++) {
                 now[behind] = executor.position(behind);
             }
@@ -497,8 +497,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /** Returns the progress of an operation when the group failed, by the number of operations before it. */
-    private PendingWork.Position reached(int behind) {
-        return behind < reached.length ? reached[behind] : PendingWork.Position.NOWHERE;
+    private PendingWork.WorkProgress reached(int behind) {
+        return behind < reached.length ? reached[behind] : PendingWork.WorkProgress.NOWHERE;
     }
 
     /** Marks the current operation as failed for ranks that may access the caller's tensors in shared memory. */
@@ -520,7 +520,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         Operation first = next;
         if (first != null) {
             next = null;
-            first.work().fail(failure, PendingWork.Position.NOWHERE);
+            first.work().fail(failure, PendingWork.WorkProgress.NOWHERE);
         }
         int behind = 0;
         for (Operation queued = progressLock.poll(); queued != null; queued = progressLock.poll()) {
@@ -542,7 +542,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         }
         // staging may run out of memory, and an operation that could not begin has no progress
         operation.stage();
-        Executor runs = of(operation.prepared());
+        OperationExecutor runs = of(operation.prepared());
         runs.begin(operation);
         executor = runs;
         current = operation;

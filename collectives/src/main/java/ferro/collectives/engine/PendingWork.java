@@ -5,7 +5,7 @@ import ferro.FerroException.Where;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.control.failure.Failure;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.recorder.CallCounter;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
@@ -65,12 +65,12 @@ final class PendingWork implements Work {
      * @param bytesMoved bytes that were moved in both directions, unfinished posts included
      * @param waitingFor ranks that the operation waited for
      */
-    public record Position(int step, long bytesMoved, Set<Integer> waitingFor) {
-        public static final Position NOWHERE = new Position(-1, 0, Set.of());
+    public record WorkProgress(int step, long bytesMoved, Set<Integer> waitingFor) {
+        public static final WorkProgress NOWHERE = new WorkProgress(-1, 0, Set.of());
     }
 
     /** The cause of a failure and the progress at the failure. A successful operation needs no object of this class. */
-    private record WorkFailure(Failure why, Position at) {}
+    private record WorkFailure(Failure why, WorkProgress at) {}
 
     /** Creates the handle of an operation that begins now. {@code sequence} is -1 for a message. */
     public PendingWork(ProgressLoop owner, String description, long sequence, Duration timeout) {
@@ -124,14 +124,14 @@ final class PendingWork implements Work {
     @Override
     public void await() {
         recordLate();
-        owner.await(this, RunLimit.DONE, 0);
+        owner.await(this, StopCondition.DONE, 0);
         throwFailure();
     }
 
     @Override
     public boolean await(Duration timeout) {
         recordLate();
-        owner.await(this, RunLimit.TIME, owner.nanoTime() + Deadlines.nanos(timeout));
+        owner.await(this, StopCondition.TIME, owner.nanoTime() + Deadlines.nanos(timeout));
         if (!done) {
             return false;
         }
@@ -241,7 +241,7 @@ final class PendingWork implements Work {
         end(null, steps, bytesMoved);
     }
 
-    public void fail(Failure why, Position at) {
+    public void fail(Failure why, WorkProgress at) {
         Failure own = interrupt;
         Failure mine = own != null && own.isToldAs(why) ? own : why;
         end(new WorkFailure(mine, at), at.step, at.bytesMoved);
@@ -308,7 +308,7 @@ final class PendingWork implements Work {
     }
 
     /** Creates the exception of a failure, on the thread that throws it, so that the stack trace helps. */
-    public FerroException exception(Failure why, Position at) {
+    public FerroException exception(Failure why, WorkProgress at) {
         String name = owner.group().name();
         long pausedNanos = owner.pausedSince(begunNanos);
         Where where = Where.of(name, owner.group().rank())
@@ -318,7 +318,7 @@ final class PendingWork implements Work {
                 .after(elapsed(), Duration.ofNanos(pausedNanos));
         String place = sequence < 0 ? "" : " seq " + sequence;
         String text = description + " on group \"" + name + "\" " + owner.self() + place + ": " + why.text()
-                + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankLists.seconds(pausedNanos));
+                + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankSetFormat.seconds(pausedNanos));
         return new FerroException(why.code(), where, text, why.cause());
     }
 
@@ -354,7 +354,7 @@ final class PendingWork implements Work {
     }
 
     /** The condition that ends a run of the progress loop. */
-    enum RunLimit {
+    enum StopCondition {
         DONE,
         /** The run ends when the work is done, at a given time, or at an interrupt. Unfinished work continues. */
         TIME,

@@ -6,8 +6,8 @@ import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.WireHeader;
-import ferro.collectives.reduce.Kernels;
-import ferro.control.failure.CallsThatDiffer;
+import ferro.collectives.reduce.KernelFactory;
+import ferro.control.failure.CallComparison;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import java.nio.ByteBuffer;
@@ -194,9 +194,9 @@ final class PlainLink implements Link {
         return new FerroException(
                 Code.MISMATCH,
                 Where.of(name, rank).blaming(rank, peer),
-                CallsThatDiffer.problem(calls) + ": rank " + rank + " seq " + call.sequence() + " " + calls.get(0)
+                CallComparison.problem(calls) + ": rank " + rank + " seq " + call.sequence() + " " + calls.get(0)
                         + ", rank " + peer + " seq " + other.sequence() + " " + theirs + ": "
-                        + CallsThatDiffer.remedy(calls));
+                        + CallComparison.remedy(calls));
     }
 
     /**
@@ -229,7 +229,7 @@ final class PlainLink implements Link {
         }
         long rest = into.elementCount() % op.recordElements();
         long full = into.elementCount() - rest;
-        Kernels.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, full);
+        KernelFactory.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, full);
         if (rest > 0) {
             // the elements of a record are bytes, so an element index is a byte index
             beginning = bytes.clear().position((int) full).slice().order(ByteOrder.nativeOrder());

@@ -5,8 +5,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.ElementCopier;
-import ferro.collectives.reduce.KeptKernels;
-import ferro.collectives.reduce.PreMulTarget;
+import ferro.collectives.reduce.KernelCache;
+import ferro.collectives.reduce.PreMulOperands;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,9 +27,9 @@ final class PlanRun {
     private static final HostTensor NOTHING = HostTensor.of(new byte[0]);
     private static final int LEAST_SCRATCH_BYTES = 4096;
 
-    private final Lanes lanes;
+    private final PeerLinks links;
     private final ElementCopier copies = new ElementCopier();
-    private final KeptKernels kernels;
+    private final KernelCache kernels;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /** Position of each send on its link, from 1. The send at position n ends with the n-th send of the link. */
     private long[] sendPosition = new long[64];
@@ -58,8 +58,8 @@ final class PlanRun {
     private boolean alone;
     private long bytesBefore;
 
-    PlanRun(Lanes lanes, KeptKernels kernels) {
-        this.lanes = lanes;
+    PlanRun(PeerLinks links, KernelCache kernels) {
+        this.links = links;
         this.kernels = kernels;
     }
 
@@ -81,7 +81,7 @@ final class PlanRun {
         receivesPosted = 0;
         receivesDone = 0;
         alone = isAlone;
-        bytesBefore = lanes.bytesMoved();
+        bytesBefore = links.bytesMoved();
         takePositions();
     }
 
@@ -91,11 +91,11 @@ final class PlanRun {
 
     private void takePositions() {
         for (int i = 0; i < schedule.sends.length; i++) {
-            sendPosition[i] = ++lanes.to(schedule.sends[i].peer()).sendPlaces;
+            sendPosition[i] = ++links.to(schedule.sends[i].peer()).sendPlaces;
         }
         for (int i = 0; i < schedule.receives.length; i++) {
             if (!schedule.receives[i].isLocal()) {
-                receivePosition[i] = ++lanes.to(schedule.receives[i].peer()).receivePlaces;
+                receivePosition[i] = ++links.to(schedule.receives[i].peer()).receivePlaces;
             }
         }
     }
@@ -110,9 +110,9 @@ final class PlanRun {
      */
     boolean mayTouch(HostTensor in, HostTensor out) {
         HostTensor ownOut = memory[Region.OUT.ordinal()];
-        return TouchedMemory.mayAlias(ownOut, in)
-                || TouchedMemory.mayAlias(ownOut, out)
-                || TouchedMemory.mayAlias(memory[Region.IN.ordinal()], out);
+        return AccessedRanges.mayAlias(ownOut, in)
+                || AccessedRanges.mayAlias(ownOut, out)
+                || AccessedRanges.mayAlias(memory[Region.IN.ordinal()], out);
     }
 
     /** Drops the references to the caller's memory. */
@@ -138,7 +138,7 @@ final class PlanRun {
     boolean collect() {
         int before = sendsDone + receivesDone;
         while (sendsDone < sendsPosted
-                && lanes.to(schedule.sends[sendsDone].peer()).link.sent() >= sendPosition[sendsDone]) {
+                && links.to(schedule.sends[sendsDone].peer()).link.sent() >= sendPosition[sendsDone]) {
             sendsDone++;
         }
         while (receivesDone < receivesPosted && hasArrived(schedule.receives[receivesDone])) {
@@ -149,7 +149,7 @@ final class PlanRun {
 
     /** Returns whether the first unfinished receive has arrived. */
     private boolean hasArrived(Schedule.ScheduledPost receive) {
-        return receive.isLocal() || lanes.to(receive.peer()).link.received() >= receivePosition[receivesDone];
+        return receive.isLocal() || links.to(receive.peer()).link.received() >= receivePosition[receivesDone];
     }
 
     private boolean isReady(Schedule.ScheduledPost post) {
@@ -168,13 +168,13 @@ final class PlanRun {
         Schedule.ScheduledPost[] sends = schedule.sends;
         while (sendsPosted < sends.length && isReady(sends[sendsPosted])) {
             Schedule.ScheduledPost send = sends[sendsPosted];
-            Lanes.CountedLink channel = lanes.to(send.peer());
-            if (channel.sendsPosted + 1 != sendPosition[sendsPosted]) {
+            PeerLinks.CountedLink counted = links.to(send.peer());
+            if (counted.sendsPosted + 1 != sendPosition[sendsPosted]) {
                 break;
             }
             HostTensor data = data(send);
-            channel.link.send(header(prepared.sendCalls, send.peer()), data, send.from(), send.elements());
-            channel.sendsPosted++;
+            counted.link.send(header(prepared.sendCalls, send.peer()), data, send.from(), send.elements());
+            counted.sendsPosted++;
             sendsPosted++;
         }
         return receivesPosted + sendsPosted != before;
@@ -196,17 +196,17 @@ final class PlanRun {
             doLocally(post, into);
             return true;
         }
-        Lanes.CountedLink channel = lanes.to(post.peer());
-        if (channel.receivesPosted + 1 != receivePosition[receivesPosted]) {
+        PeerLinks.CountedLink counted = links.to(post.peer());
+        if (counted.receivesPosted + 1 != receivePosition[receivesPosted]) {
             return false;
         }
         CallHeader header = header(prepared.receiveCalls, post.peer());
         if (post.isCombine()) {
-            channel.link.receiveCombine(header, into, post.from(), post.elements(), op(post));
+            counted.link.receiveCombine(header, into, post.from(), post.elements(), op(post));
         } else {
-            channel.link.receive(header, into, post.from(), post.elements());
+            counted.link.receive(header, into, post.from(), post.elements());
         }
-        channel.receivesPosted++;
+        counted.receivesPosted++;
         return true;
     }
 
@@ -265,7 +265,7 @@ final class PlanRun {
     long bytesMoved() {
         // if several operations share a link, only full posts are known to belong to this operation
         return alone
-                ? lanes.bytesMoved() - bytesBefore
+                ? links.bytesMoved() - bytesBefore
                 : bytes(schedule.sends, sendsDone) + bytes(schedule.receives, receivesDone);
     }
 
@@ -301,7 +301,7 @@ final class PlanRun {
 
     /** Copies elements of the operand and multiplies the copies. The target may be the memory of the operand. */
     private void copyProducts(HostTensor into, long to, HostTensor operand, long from, long elements) {
-        kernels.of(into.dataType(), multiplier, PreMulTarget.COPY).combine(into, to, operand, from, elements);
+        kernels.of(into.dataType(), multiplier, PreMulOperands.COPY).combine(into, to, operand, from, elements);
     }
 
     /** Returns scratch memory of at least {@code elements} elements. All operations of one type share one view. */

@@ -8,14 +8,14 @@ import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.collectives.plan.Algorithm;
 import ferro.collectives.plan.Algorithm.Topology;
-import ferro.collectives.plan.AlgorithmChoice;
-import ferro.collectives.plan.AlgorithmChoice.Case;
+import ferro.collectives.plan.AlgorithmChooser;
+import ferro.collectives.plan.AlgorithmChooser.ChoiceInputs;
 import ferro.collectives.plan.Hosts;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.IntegerSums;
-import ferro.collectives.reduce.Kernels;
+import ferro.collectives.reduce.KernelFactory;
+import ferro.collectives.shared.ProgramCall;
 import ferro.collectives.shared.SegmentLayout;
-import ferro.collectives.shared.SharedCall;
 import ferro.dispatch.FallbackGate;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -49,7 +49,7 @@ final class Planner {
     private final GroupSpec group;
     private final RankContext context;
     private final long identity;
-    private final AlgorithmChoice choice;
+    private final AlgorithmChooser choice;
     private final long segmentBytes;
     private final PreparedCall[] cache = new PreparedCall[2 * SLOTS];
     private final PreparedCall[] joined = new PreparedCall[JOINED_SLOTS];
@@ -64,7 +64,7 @@ final class Planner {
      * Makes a planner from the identity and the choice of algorithms of a group. The identity and the choice must be
      * the same on all ranks.
      */
-    Planner(GroupSpec group, RankContext context, long identity, AlgorithmChoice choice) {
+    Planner(GroupSpec group, RankContext context, long identity, AlgorithmChooser choice) {
         this.group = group;
         this.context = context;
         this.identity = identity;
@@ -103,7 +103,7 @@ final class Planner {
         DataType type = call.operand().dataType();
         return IntegerSums.serve(type, op)
                 ? IntegerSums.unsupportedBecause(type, call.operand().elementCount())
-                : Kernels.unsupportedBecause(type, op);
+                : KernelFactory.unsupportedBecause(type, op);
     }
 
     /**
@@ -175,7 +175,7 @@ final class Planner {
 
     private PreparedCall make(PreparedCall.Key key) {
         PreparedCall.Key carried = key.carried();
-        SharedCall call = call(carried);
+        ProgramCall call = call(carried);
         long bytes = call.elements() * call.unit();
         boolean isOrdered = key.op() != null && key.op().isOrdered();
         Algorithm algorithm = isOrdered
@@ -193,8 +193,8 @@ final class Planner {
                 hasOnePass ? plan.scratch().count() : algorithm.scratchChunks(group.worldSize(), key.root(), hosts));
     }
 
-    private SharedCall call(PreparedCall.Key key) {
-        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key), 1)
+    private ProgramCall call(PreparedCall.Key key) {
+        return new ProgramCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key), 1)
                 .inRecords(recordElements(key));
     }
 
@@ -211,7 +211,7 @@ final class Planner {
      * Chooses an algorithm for the topology of the ranks. The topology is memory that all ranks share, hosts on which
      * some ranks share memory, or messages between all ranks.
      */
-    private Algorithm algorithm(SharedCall call, boolean areEqual) {
+    private Algorithm algorithm(ProgramCall call, boolean areEqual) {
         CollectiveKind kind = call.kind();
         long bytes = call.elements() * call.unit();
         if (shared != null
@@ -219,17 +219,17 @@ final class Planner {
                 && choice.serves(kind, Topology.SHARED_MEMORY)
                 && call.hasShortProgram(shared.slotBytes())) {
             return choice.algorithm(
-                    Topology.SHARED_MEMORY, new Case(kind, group.worldSize(), 1, bytes, shared.slotBytes()));
+                    Topology.SHARED_MEMORY, new ChoiceInputs(kind, group.worldSize(), 1, bytes, shared.slotBytes()));
         }
         if (hosts != null && areEqual && choice.serves(kind, Topology.HOSTS)) {
-            return choice.algorithm(Topology.HOSTS, new Case(kind, group.worldSize(), hosts.count(), bytes, 0));
+            return choice.algorithm(Topology.HOSTS, new ChoiceInputs(kind, group.worldSize(), hosts.count(), bytes, 0));
         }
-        Case flat = flat(call);
+        ChoiceInputs flat = flat(call);
         return areEqual ? choice.algorithm(Topology.FLAT, flat) : choice.algorithmOfParts(flat);
     }
 
-    private Case flat(SharedCall call) {
-        return new Case(call.kind(), group.worldSize(), call.elements() * call.unit());
+    private ChoiceInputs flat(ProgramCall call) {
+        return new ChoiceInputs(call.kind(), group.worldSize(), call.elements() * call.unit());
     }
 
     private PreparedCall prepared(PreparedCall.Key key, Plan plan, int scratchChunks) {
@@ -244,7 +244,7 @@ final class Planner {
 
     Algorithm allReduceAlgorithm(DataType type, long elements) {
         return algorithm(
-                new SharedCall(
+                new ProgramCall(
                         CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, type.byteSize(), 1),
                 true);
     }

@@ -9,7 +9,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.IntegerSums;
-import ferro.collectives.shared.Program;
+import ferro.collectives.shared.SharedMemoryProgram;
 import ferro.control.membership.Hashing;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
@@ -56,7 +56,7 @@ final class PreparedCall {
     /** Schedule of an operation over links; null in shared memory. */
     final Schedule schedule;
     /** Program of an operation in shared memory; null over links. */
-    final Program program;
+    final SharedMemoryProgram program;
 
     final int steps;
     final CallHeader.Call call;
@@ -76,11 +76,11 @@ final class PreparedCall {
         this(key, group, plan.algorithm(), schedule, null);
     }
 
-    PreparedCall(Key key, long group, Program program) {
+    PreparedCall(Key key, long group, SharedMemoryProgram program) {
         this(key, group, program.algorithm(), null, program);
     }
 
-    private PreparedCall(Key key, long group, String algorithm, Schedule schedule, Program program) {
+    private PreparedCall(Key key, long group, String algorithm, Schedule schedule, SharedMemoryProgram program) {
         this.key = key;
         this.algorithm = algorithm;
         this.label = key.labels[0];

@@ -1,8 +1,8 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.engine.PendingWork.RunLimit;
+import ferro.collectives.engine.PendingWork.StopCondition;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.control.group.CompletionThreads;
 import ferro.control.group.GroupControl;
 import ferro.recorder.GroupRecorder;
@@ -34,14 +34,14 @@ final class ProgressLoop {
     private final GroupSpec group;
     private final RankContext context;
     private final boolean stepped;
-    private final SpinThenPark spinThenPark;
+    private final IdleStrategy spinThenPark;
     private final CompletionThreads completions;
     private final ProgressLock lock = new ProgressLock();
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger callersWaiting = new AtomicInteger();
     private GroupControl control;
     private OperationQueue collectives;
-    private PointToPoint messages;
+    private PointToPointQueue messages;
     private volatile Thread progress;
     private volatile boolean closed;
     /** Whether the next iteration takes messages that no call of this rank waits for. Guarded by the progress lock. */
@@ -71,12 +71,12 @@ final class ProgressLoop {
         this.group = group;
         this.context = context;
         this.stepped = stepped;
-        this.spinThenPark = new SpinThenPark(transport, context, WaitBudget.of(context, group.worldSize()));
+        this.spinThenPark = new IdleStrategy(transport, context, WaitBudget.of(context, group.worldSize()));
         this.completions = new CompletionThreads(task -> newThread(task, "completion"));
     }
 
     /** Sets the objects on which the loop makes progress, before the first submission and the first event. */
-    void serve(GroupControl failures, OperationQueue operations, PointToPoint pointToPoint) {
+    void serve(GroupControl failures, OperationQueue operations, PointToPointQueue pointToPoint) {
         control = failures;
         collectives = operations;
         messages = pointToPoint;
@@ -157,15 +157,15 @@ final class ProgressLoop {
     }
 
     /**
-     * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link RunLimit#TIME},
+     * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link StopCondition#TIME},
      * this method also returns at {@code untilNanos} or at an interrupt, and leaves the work untouched.
      */
-    void await(PendingWork work, RunLimit until, long untilNanos) {
+    void await(PendingWork work, StopCondition until, long untilNanos) {
         if (!work.isDone()) {
             refuseIfStepped(work);
             refuseInside(work.description());
         }
-        while (!work.isDone() && (until == RunLimit.DONE || mayLook(untilNanos))) {
+        while (!work.isDone() && (until == StopCondition.DONE || mayLook(untilNanos))) {
             if (lock.tryEnter()) {
                 try {
                     run(work, until, untilNanos);
@@ -210,7 +210,7 @@ final class ProgressLoop {
 
     /** Fails the group after an exception in the loop. An operation that waits for data cannot fail the group. */
     private void broken(Throwable failure) {
-        control.fail(Failures.inside(group, control.self(), failure));
+        control.fail(FailureFactory.inside(group, control.self(), failure));
     }
 
     /** Does one iteration without waiting, unless another thread holds the lock; returns whether anything moved. */
@@ -219,7 +219,7 @@ final class ProgressLoop {
             return false;
         }
         try {
-            return run(null, RunLimit.ONE_ITERATION, 0);
+            return run(null, StopCondition.ONE_ITERATION, 0);
         } finally {
             leave();
         }
@@ -283,7 +283,7 @@ final class ProgressLoop {
      * call as small as possible. Returns whether anything moved in the last iteration. {@code work} is null if the loop
      * does not run for a single operation.
      */
-    boolean run(PendingWork work, RunLimit until, long untilNanos) {
+    boolean run(PendingWork work, StopCondition until, long untilNanos) {
         spinThenPark.begin();
         boolean moved = false;
         int moves = 0;
@@ -293,7 +293,9 @@ final class ProgressLoop {
             } else {
                 try {
                     moved = false;
-                    for (Executor machine = collectives.begin(); machine != null; machine = collectives.begin()) {
+                    for (OperationExecutor machine = collectives.begin();
+                            machine != null;
+                            machine = collectives.begin()) {
                         moved |= machine.advance();
                         if (!machine.isFinished()) {
                             break;
@@ -317,7 +319,7 @@ final class ProgressLoop {
         return moved;
     }
 
-    private boolean goesOn(PendingWork work, RunLimit until, int moves) {
+    private boolean goesOn(PendingWork work, StopCondition until, int moves) {
         return switch (until) {
             case DONE, TIME -> !work.isDone();
             case IDLE -> !closed && callersWaiting.get() == 0 && !isIdle();
@@ -326,32 +328,32 @@ final class ProgressLoop {
     }
 
     /** Spins or yields once if nothing moved; returns whether it is time to check deadlines. */
-    private boolean isTimeToLook(boolean moved, int moves, RunLimit until) {
+    private boolean isTimeToLook(boolean moved, int moves, StopCondition until) {
         if (moved) {
             spinThenPark.begin();
             return moves % MOVES_BETWEEN_CHECKS == 0;
         }
-        return until == RunLimit.ONE_ITERATION || spinThenPark.missed();
+        return until == StopCondition.ONE_ITERATION || spinThenPark.missed();
     }
 
     /** Checks clock and interrupt, and sleeps after enough polls. Returns false if the caller should leave the loop. */
-    private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
+    private boolean keepsOn(PendingWork work, StopCondition until, long untilNanos, boolean moved) {
         long now = nanoTime();
         check(now);
-        if (until == RunLimit.ONE_ITERATION) {
+        if (until == StopCondition.ONE_ITERATION) {
             return false;
         }
-        if (until != RunLimit.IDLE && Thread.currentThread().isInterrupted()) {
-            if (until == RunLimit.TIME) {
+        if (until != StopCondition.IDLE && Thread.currentThread().isInterrupted()) {
+            if (until == StopCondition.TIME) {
                 return false;
             }
             interrupted(work);
         }
-        if (until == RunLimit.TIME && now - untilNanos >= 0) {
+        if (until == StopCondition.TIME && now - untilNanos >= 0) {
             return false;
         }
         if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
-            sleep(now, until == RunLimit.TIME ? untilNanos - now : Long.MAX_VALUE);
+            sleep(now, until == StopCondition.TIME ? untilNanos - now : Long.MAX_VALUE);
         }
         return true;
     }
@@ -382,14 +384,14 @@ final class ProgressLoop {
     /** Ends the operation for which an interrupted thread waits. The caller holds the progress lock. */
     private void interrupted(PendingWork work) {
         if (!work.isDone() && !messages.interrupted(work)) {
-            Failure interrupt = Failures.interrupted(group, control.self(), work.description(), work.sequence());
+            Failure interrupt = FailureFactory.interrupted(group, control.self(), work.description(), work.sequence());
             // only this call throws the interrupt; for the group and for the other ranks, this rank aborted
             work.interrupted(interrupt);
             control.fail(interrupt);
         }
     }
 
-    private void waitForTurn(PendingWork work, RunLimit until, long untilNanos) {
+    private void waitForTurn(PendingWork work, StopCondition until, long untilNanos) {
         Thread me = Thread.currentThread();
         work.waitedForBy(me);
         callers.add(me);
@@ -398,14 +400,14 @@ final class ProgressLoop {
             transport.wakeup();
             while (!work.isDone() && lock.isHeld()) {
                 if (me.isInterrupted()) {
-                    if (until == RunLimit.TIME) {
+                    if (until == StopCondition.TIME) {
                         return;
                     }
                     interruptedWithoutTurn(work);
                 } else {
                     LockSupport.parkNanos(this, PARK_NANOS);
                 }
-                if (until == RunLimit.TIME && nanoTime() - untilNanos >= 0) {
+                if (until == StopCondition.TIME && nanoTime() - untilNanos >= 0) {
                     return;
                 }
             }
@@ -484,7 +486,7 @@ final class ProgressLoop {
                 continue;
             }
             try {
-                run(null, RunLimit.IDLE, 0);
+                run(null, StopCondition.IDLE, 0);
             } finally {
                 leave();
             }

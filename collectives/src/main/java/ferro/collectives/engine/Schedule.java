@@ -53,7 +53,7 @@ final class Schedule {
      * @param peer       rank of the peer; -1 if the post moves nothing between ranks
      * @param source     region that a local post reads; null for other posts
      * @param readsFirst whether a combine has the elements that are read as its first operand, see
-     *     {@link Step.Combine#readsFirst}
+     *     {@link Step.CombineStep#readsFirst}
      */
     record ScheduledPost(
             byte kind,
@@ -96,7 +96,7 @@ final class Schedule {
     }
 
     /** The index of the first post of each step within a pass, and whether each step is cut into segments. */
-    private record Layout(int[] start, boolean[] segmented) {
+    private record PostLayout(int[] start, boolean[] segmented) {
         int count() {
             return start[segmented.length];
         }
@@ -137,8 +137,8 @@ final class Schedule {
                                 - start(Region.SCRATCH, scratch.first())
                         : scratchStride * scratch.count());
         this.sendsOperand = sendsOperand(plan);
-        Layout sendLayout = layout(plan.sends());
-        Layout receiveLayout = layout(plan.receives());
+        PostLayout sendLayout = layout(plan.sends());
+        PostLayout receiveLayout = layout(plan.receives());
         this.sends = new ScheduledPost[passes * sendLayout.count()];
         this.receives = new ScheduledPost[passes * receiveLayout.count()];
         for (int pass = 0; pass < passes; pass++) {
@@ -156,14 +156,14 @@ final class Schedule {
         return false;
     }
 
-    private Layout layout(List<? extends Step> steps) {
+    private PostLayout layout(List<? extends Step> steps) {
         int[] start = new int[steps.size() + 1];
         boolean[] segmented = new boolean[steps.size()];
         for (int i = 0; i < steps.size(); i++) {
             segmented[i] = steps.get(i).chunks() == 1;
             start[i + 1] = start[i] + posts(steps.get(i));
         }
-        return new Layout(start, segmented);
+        return new PostLayout(start, segmented);
     }
 
     /** Returns the number of posts of a step in a pass. Sender and receiver of a message get the same number. */
@@ -177,7 +177,11 @@ final class Schedule {
     }
 
     private void expand(
-            List<? extends Step> steps, ScheduledPost[] into, int pass, Layout sendLayout, Layout receiveLayout) {
+            List<? extends Step> steps,
+            ScheduledPost[] into,
+            int pass,
+            PostLayout sendLayout,
+            PostLayout receiveLayout) {
         int at = pass * (into.length / passes);
         for (Step step : steps) {
             int posts = posts(step);
@@ -191,7 +195,7 @@ final class Schedule {
     }
 
     /** Returns the number of posts of the first {@code steps} steps that one segment depends on. */
-    private static int before(Layout layout, int steps, int segment) {
+    private static int before(PostLayout layout, int steps, int segment) {
         if (steps == 0) {
             return 0;
         }
@@ -202,10 +206,10 @@ final class Schedule {
 
     private ScheduledPost post(Step step, ElementRange place, int afterSends, int afterReceives) {
         int record = parts.recordElements();
-        Region source = step instanceof Step.Local local ? local.from() : null;
+        Region source = step instanceof Step.LocalStep local ? local.from() : null;
         byte kind = source == null ? RECEIVE : COPY;
         boolean readsFirst = false;
-        if (step instanceof Step.Combine combine) {
+        if (step instanceof Step.CombineStep combine) {
             kind += combine.completes() ? COMPLETE : COMBINE;
             readsFirst = combine.readsFirst();
         }

@@ -9,7 +9,7 @@ import ferro.Message;
 import ferro.Work;
 import ferro.collectives.shared.NodeTopology;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
@@ -146,7 +146,7 @@ final class SharedMemoryBootstrap {
             if (failure.code() != Code.RESOURCE) {
                 throw failure;
             }
-            LogLines.write("ferro.group", Level.WARNING, failure.getMessage());
+            PlainLoggers.write("ferro.group", Level.WARNING, failure.getMessage());
             silentBecause = failure.getMessage();
             return null;
         }
@@ -170,25 +170,26 @@ final class SharedMemoryBootstrap {
         if (memory == null) {
             return new BootstrapOutcome(null, null, NodeTopology.none(worldSize, silentBecause));
         }
-        List<NodeTopology.Said> said = new ArrayList<>();
+        List<NodeTopology.RankReport> said = new ArrayList<>();
         BitSet all = new BitSet();
         all.set(0, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             memory.reach(rank, memory.offer());
-            said.add(new NodeTopology.Said(memory.host(), "", "", all, ""));
+            said.add(new NodeTopology.RankReport(memory.host(), "", "", all, ""));
         }
         return new BootstrapOutcome(memory, lent, new NodeTopology(said));
     }
 
     private BootstrapOutcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
-        List<NodeTopology.Said> said = new ArrayList<>();
+        List<NodeTopology.RankReport> said = new ArrayList<>();
         BitSet mine = new BitSet();
         mine.set(group.rank());
         String failed = "";
         for (int rank = 0; rank < worldSize; rank++) {
             ByteBuffer offer = offers[rank];
-            NodeTopology.Said offered = new NodeTopology.Said(text(offer), text(offer), text(offer), new BitSet(), "");
+            NodeTopology.RankReport offered =
+                    new NodeTopology.RankReport(text(offer), text(offer), text(offer), new BitSet(), "");
             said.add(offered);
             if (memory != null
                     && rank != group.rank()
@@ -244,7 +245,7 @@ final class SharedMemoryBootstrap {
      * Reports to all ranks which segments this rank has mapped, and why other segments failed. Adds the reports of all
      * ranks.
      */
-    private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
+    private void exchangeReached(List<NodeTopology.RankReport> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
         ByteBuffer block = ByteBuffer.allocate(room);
@@ -254,10 +255,10 @@ final class SharedMemoryBootstrap {
         for (int rank = 0; rank < worldSize; rank++) {
             BitSet reached = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
             blocks[rank].position(bytes);
-            NodeTopology.Said offered = said.get(rank);
+            NodeTopology.RankReport offered = said.get(rank);
             said.set(
                     rank,
-                    new NodeTopology.Said(
+                    new NodeTopology.RankReport(
                             offered.host(), offered.name(), offered.silentBecause(), reached, text(blocks[rank])));
         }
     }

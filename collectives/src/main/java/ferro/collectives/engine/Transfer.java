@@ -13,7 +13,7 @@ import ferro.control.failure.Machines;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.spi.Link;
 import java.util.BitSet;
 import java.util.Set;
@@ -31,7 +31,7 @@ final class Transfer {
     /** The memory to send or receive; null after the end, and for a transfer that moves no elements. */
     HostTensor tensor;
     /** The message that a matched probe has taken, and that the receive of this message delivers. */
-    MessageLane.UnexpectedMessage held;
+    MatchingQueues.UnexpectedMessage held;
 
     /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
     int peer;
@@ -61,7 +61,7 @@ final class Transfer {
     /** Whether a cancellation has been accepted or refused. The thread that cancels also reads this field. */
     volatile boolean isDecided;
 
-    private final PointToPoint owner;
+    private final PointToPointQueue owner;
     /** Element type of the sender; null until a receive is matched. */
     private DataType type;
     /** Size of the message in bytes; for a receive, valid only after the match. */
@@ -74,7 +74,7 @@ final class Transfer {
     /** Time of the last observation at which more bytes had moved than before; 0 if no bytes have moved. */
     private long movedNanos;
 
-    Transfer(PointToPoint owner, PendingWork work, Message message) {
+    Transfer(PointToPointQueue owner, PendingWork work, Message message) {
         this.owner = owner;
         this.work = work;
         this.tensor = (HostTensor) message.tensor();
@@ -89,7 +89,7 @@ final class Transfer {
      * Returns the match that a handle belongs to. The match must have ended with a message of the group of
      * {@code owner}.
      */
-    static Transfer ofMatch(Work matched, PointToPoint owner) {
+    static Transfer ofMatch(Work matched, PointToPointQueue owner) {
         if (matched instanceof PendingWork work && work.status().isPresent()) {
             Transfer match = work.message();
             if (match.owner == owner && match.kind == MessageKind.MATCH) {
@@ -137,7 +137,7 @@ final class Transfer {
 
     /** Returns whether this is a send that does not wait for its receive. */
     boolean isEager() {
-        return kind == MessageKind.SEND && tensor.byteCount() <= PeerLane.EAGER_BYTES;
+        return kind == MessageKind.SEND && tensor.byteCount() <= PeerMessageChannel.EAGER_BYTES;
     }
 
     /** Returns whether this is a receive from any rank that no message has matched yet. */
@@ -195,7 +195,7 @@ final class Transfer {
                         + "longer than the receive"
                 : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
                         + "size";
-        return named.apply(peer) + " sent " + MessageLane.shape(sent, messageBytes) + ", " + messageBytes
+        return named.apply(peer) + " sent " + MatchingQueues.shape(sent, messageBytes) + ", " + messageBytes
                 + " bytes, to " + named.apply(rank) + " with tag " + tag + ", rank " + rank + " receives " + shape()
                 + ", " + tensor.byteCount()
                 + " bytes: " + needed;
@@ -276,16 +276,16 @@ final class Transfer {
     }
 
     String shape() {
-        return MessageLane.shape(tensor.dataType(), tensor.byteCount());
+        return MatchingQueues.shape(tensor.dataType(), tensor.byteCount());
     }
 
     /**
      * Returns the progress. The bytes are an upper bound, because other transfers with the same peer may move at the
      * same time.
      */
-    PendingWork.Position position() {
+    PendingWork.WorkProgress position() {
         long moved = link == null ? 0 : Math.min(bytes, link.bytesMoved() - bytesBefore);
-        return new PendingWork.Position(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
+        return new PendingWork.WorkProgress(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
     }
 
     /** Returns whether the peer has matched this transfer, so that the transfer waits only for its link. */
@@ -296,7 +296,7 @@ final class Transfer {
     /** Returns the status of a rank that is in this operation and waits for the given ranks. */
     RankStatus status(String more, int from, BitSet peers) {
         boolean isAny = from == CollectiveBackend.ANY_SOURCE;
-        return new RankStatus(0, work.description() + more, "", RankLists.numbers(peers), isAny, work.begunNanos());
+        return new RankStatus(0, work.description() + more, "", RankSetFormat.numbers(peers), isAny, work.begunNanos());
     }
 
     Diagnosis.Blame verdict(TimeoutProbe asked, Machines machines, BitSet peers, long nowNanos) {

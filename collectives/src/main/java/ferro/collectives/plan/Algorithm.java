@@ -29,9 +29,9 @@ import static ferro.collectives.plan.Algorithm.Trait.STAGED_AT_ONCE;
 
 import ferro.CollectiveKind;
 import ferro.collectives.shared.FlatPrograms;
-import ferro.collectives.shared.Program;
+import ferro.collectives.shared.ProgramCall;
 import ferro.collectives.shared.ReducePrograms;
-import ferro.collectives.shared.SharedCall;
+import ferro.collectives.shared.SharedMemoryProgram;
 import ferro.collectives.shared.StagedPrograms;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +42,7 @@ import java.util.stream.Stream;
  * The table of all algorithms. Each row is an algorithm for one kind of operation. A new algorithm needs a method that
  * makes a plan or a program, a row in this table, and a case in {@link #plan} or {@link #program}.
  *
- * <p>The setting {@code ferro.algorithm} and the proofs use this table. {@link AlgorithmChoice} chooses the algorithms
+ * <p>The setting {@code ferro.algorithm} and the proofs use this table. {@link AlgorithmChooser} chooses the algorithms
  * that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that page with
  * this class. Switches make the plans, because linking method references would take time when a rank starts.
  */
@@ -325,7 +325,7 @@ public enum Algorithm {
     }
 
     /** Makes the program of one rank. The program stages at most {@code slotBytes} at once. */
-    public Program program(SharedCall call, int slotBytes) {
+    public SharedMemoryProgram program(ProgramCall call, int slotBytes) {
         int chunkBytes = call.chunkBytes(slotBytes);
         return switch (this) {
             case ALL_REDUCE_SHARED_FLAT, REDUCE_SHARED_FLAT, REDUCE_SCATTER_SHARED_FLAT, BARRIER_SHARED ->

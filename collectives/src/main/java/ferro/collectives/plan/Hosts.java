@@ -21,7 +21,7 @@ public final class Hosts {
 
     /** The relation of ranks that share memory. */
     @FunctionalInterface
-    public interface SharesMemory {
+    public interface MemorySharing {
         /**
          * Returns whether two ranks share memory. The order of the ranks makes no difference; a rank shares memory with
          * itself.
@@ -33,7 +33,7 @@ public final class Hosts {
      * Groups ranks by host. Returns empty if all ranks are on one host, if no two ranks share memory, or if two ranks
      * share memory with a third rank but not with each other.
      */
-    public static Optional<Hosts> of(int worldSize, SharesMemory intraNode) {
+    public static Optional<Hosts> of(int worldSize, MemorySharing intraNode) {
         return of(new int[worldSize], intraNode);
     }
 
@@ -41,7 +41,7 @@ public final class Hosts {
      * Groups ranks by host. Only ranks with the same host number are compared with each other, because ranks with
      * different numbers share no memory.
      */
-    public static Optional<Hosts> of(int[] hostNumbers, SharesMemory intraNode) {
+    public static Optional<Hosts> of(int[] hostNumbers, MemorySharing intraNode) {
         int[] hostOf = new int[hostNumbers.length];
         List<List<Integer>> ranks = new ArrayList<>();
         Map<Integer, List<Integer>> earlier = new HashMap<>();
@@ -75,7 +75,7 @@ public final class Hosts {
         return new Hosts(hostOf, ranks);
     }
 
-    private static int hostAmong(List<Integer> others, int rank, int[] hostOf, SharesMemory intraNode) {
+    private static int hostAmong(List<Integer> others, int rank, int[] hostOf, MemorySharing intraNode) {
         for (int other : others) {
             if (intraNode.areIntraNode(other, rank)) {
                 return hostOf[other];

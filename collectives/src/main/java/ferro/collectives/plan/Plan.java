@@ -26,7 +26,7 @@ public record Plan(
         ChunkExtent out,
         ChunkExtent scratch,
         List<Step.Send> sends,
-        List<Step.Arrival> receives) {
+        List<Step.WriteStep> receives) {
     /** Copies the lists. */
     public Plan {
         sends = List.copyOf(sends);

@@ -19,7 +19,7 @@ final class PlanBuilder {
     private final ChunkExtent out;
     private ChunkExtent scratch = ChunkExtent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
-    private final List<Step.Arrival> receives = new ArrayList<>();
+    private final List<Step.WriteStep> receives = new ArrayList<>();
     private final LastSteps sent = new LastSteps();
     /** For each chunk, the last entry of the receive list that wrote the chunk. */
     private final LastSteps written = new LastSteps();
@@ -100,7 +100,7 @@ final class PlanBuilder {
     private void markCompleting() {
         boolean[] writtenLater = new boolean[chunkCount];
         for (int i = receives.size() - 1; i >= 0; i--) {
-            Step.Arrival arrival = receives.get(i);
+            Step.WriteStep arrival = receives.get(i);
             if (arrival.region() != Region.OUT) {
                 continue;
             }
@@ -109,7 +109,7 @@ final class PlanBuilder {
                 over += writtenLater[chunk] ? 1 : 0;
                 writtenLater[chunk] = true;
             }
-            if (arrival instanceof Step.Combine combine && over < combine.chunks()) {
+            if (arrival instanceof Step.CombineStep combine && over < combine.chunks()) {
                 if (over > 0) {
                     throw new IllegalStateException("receive " + i + " of plan " + algorithm + " completes only "
                             + (combine.chunks() - over) + " of its " + combine.chunks() + " chunks: cut it");
@@ -119,7 +119,7 @@ final class PlanBuilder {
         }
     }
 
-    private static Step.Arrival completing(Step.Combine step) {
+    private static Step.WriteStep completing(Step.CombineStep step) {
         Region region = step.region();
         int chunk = step.chunk();
         int chunks = step.chunks();
@@ -131,10 +131,10 @@ final class PlanBuilder {
                 : new Step.ReceiveCombine(step.peer(), region, chunk, chunks, sends, receives, true, first);
     }
 
-    private PlanBuilder add(Step.Arrival arrival) {
+    private PlanBuilder add(Step.WriteStep arrival) {
         receives.add(arrival);
         written.set(arrival.region(), arrival.chunk(), arrival.chunks(), receives.size());
-        if (arrival instanceof Step.Local local) {
+        if (arrival instanceof Step.LocalStep local) {
             readLocally.set(local.from(), local.chunk(), local.chunks(), receives.size());
         }
         return this;

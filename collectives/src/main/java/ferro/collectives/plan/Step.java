@@ -32,10 +32,10 @@ public sealed interface Step {
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
     /** A step that writes. All entries of the second list of a plan are steps that write. */
-    sealed interface Arrival extends Step {}
+    sealed interface WriteStep extends Step {}
 
     /** An entry of the second list of a plan that combines elements. */
-    sealed interface Combine extends Arrival {
+    sealed interface CombineStep extends WriteStep {
         /**
          * Returns whether this step adds the last of the operands of all ranks to its chunks. A step that adds the last
          * operand also divides an average. {@link PlanBuilder} computes the result of this method.
@@ -52,7 +52,7 @@ public sealed interface Step {
 
     /** A step that receives chunks and overwrites chunks of a region with the received elements. */
     record Receive(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
-            implements Arrival {}
+            implements WriteStep {}
 
     /** A step that receives chunks and combines the received elements into the chunks of a region. */
     record ReceiveCombine(
@@ -64,13 +64,13 @@ public sealed interface Step {
             int afterReceives,
             boolean completes,
             boolean readsFirst)
-            implements Combine {}
+            implements CombineStep {}
 
     /**
      * A step between two regions of this rank. A local step is in the list of receives, and is finished when it is
      * posted.
      */
-    sealed interface Local extends Arrival {
+    sealed interface LocalStep extends WriteStep {
         /** Returns the region that is read, which is not {@link #region}. */
         Region from();
 
@@ -82,7 +82,7 @@ public sealed interface Step {
 
     /** A step that copies chunks from one region of this rank to another. The chunks are the same in both regions. */
     record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
-            implements Local {}
+            implements LocalStep {}
 
     /**
      * A step that combines chunks of one region of this rank into another region. The chunks are the same in both
@@ -97,5 +97,5 @@ public sealed interface Step {
             int afterReceives,
             boolean completes,
             boolean readsFirst)
-            implements Local, Combine {}
+            implements LocalStep, CombineStep {}
 }

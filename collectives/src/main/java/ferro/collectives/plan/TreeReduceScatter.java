@@ -158,7 +158,7 @@ final class TreeReduceScatter {
         int begin = part * count / hosts.worldSize();
         int own = hosts.of(part);
         makeOfOneHost(tree.ofHost(own), part, OUT);
-        new InTurn(null, begin).combineOthers(Math.floorMod(own - begin, count), part, OUT);
+        new OperandSequence(null, begin).combineOthers(Math.floorMod(own - begin, count), part, OUT);
     }
 
     private void make(PartialSum sum, int at, Region into) {
@@ -186,7 +186,7 @@ final class TreeReduceScatter {
             return;
         }
         keep(at, IN, at, into, false);
-        new InTurn(ranks, 0).combineOthers(own, at, into);
+        new OperandSequence(ranks, 0).combineOthers(own, at, into);
     }
 
     /** Combines a sum into a region of a rank. The sum does not include the operand of this rank. */
@@ -237,11 +237,11 @@ final class TreeReduceScatter {
      * Values that are combined one after the other. The values are the operands of the ranks of a host or, if
      * {@code ranks} is null, the sums of the hosts of a ring from host {@code first} on.
      */
-    private final class InTurn {
+    private final class OperandSequence {
         private final List<Integer> ranks;
         private final int first;
 
-        InTurn(List<Integer> ranks, int first) {
+        OperandSequence(List<Integer> ranks, int first) {
             this.ranks = ranks;
             this.first = first;
         }

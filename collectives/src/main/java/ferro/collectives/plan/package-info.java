@@ -5,7 +5,7 @@
  * <p>An algorithm is a pure function from rank, world size and, for some collectives, root to a
  * {@link ferro.collectives.plan.Plan}. Start reading at {@code Plan}, then {@link ferro.collectives.plan.RingPlans}.
  * {@link ferro.collectives.plan.Algorithm} is the table of all algorithms, and
- * {@link ferro.collectives.plan.AlgorithmChoice} chooses the algorithm of an operation. The tests of this package have
+ * {@link ferro.collectives.plan.AlgorithmChooser} chooses the algorithm of an operation. The tests of this package have
  * PlanVerifier, which proves that the plans of all ranks together are correct. Byte counts in the comments are the
  * bytes that one rank sends, for {@code n} bytes per operation and {@code p} ranks.
  *

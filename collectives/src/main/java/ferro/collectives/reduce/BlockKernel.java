@@ -32,7 +32,7 @@ abstract class BlockKernel extends Kernel {
     final Object sourceBlock;
     private final ElementCopier intoViews = new ElementCopier();
     private final ElementCopier sourceViews = new ElementCopier();
-    private PreMulTarget multiplies = PreMulTarget.NEITHER;
+    private PreMulOperands multiplies = PreMulOperands.NEITHER;
     private double factor = 1;
     /** Index from which both blocks contain only zeros. */
     private int used;
@@ -50,7 +50,7 @@ abstract class BlockKernel extends Kernel {
      * Sets which operands are multiplied, and their factor. The caller calls this method before the first run of the
      * kernel.
      */
-    final BlockKernel multiplying(PreMulTarget which, double by) {
+    final BlockKernel multiplying(PreMulOperands which, double by) {
         multiplies = which;
         factor = by;
         return this;
@@ -58,7 +58,7 @@ abstract class BlockKernel extends Kernel {
 
     @Override
     final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count, boolean both) {
-        if (multiplies == PreMulTarget.COPY) {
+        if (multiplies == PreMulOperands.COPY) {
             copyProducts(into, intoOffset, source, sourceOffset, count);
             return;
         }

@@ -5,7 +5,7 @@ import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 
 /**
- * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
+ * A loop that combines two runs of elements. {@link KernelFactory#of} chooses the kernel once per call.
  *
  * <p>A kernel owns its blocks of memory, so only one thread at a time may use a kernel. A kernel keeps references to
  * the direct buffers of the last calls.

@@ -7,13 +7,13 @@ package ferro.collectives.shared;
  * @param elements number of elements of the run
  * @param unit     size of an element in bytes
  * @param length   number of elements of a chunk; the last chunk may be shorter
- * @param room     where the whole run is: {@link Program#LINE} or {@link Program#SMALL}; 0 if the run is in slots
+ * @param room     where the whole run is: {@link SharedMemoryProgram#LINE} or {@link SharedMemoryProgram#SMALL}; 0 if the run is in slots
  */
 record Chunks(long elements, int unit, int length, int room) {
     /**
      * Some elements of a chunk.
      *
-     * @param chunk index of the chunk, or {@link Program#LINE}
+     * @param chunk index of the chunk, or {@link SharedMemoryProgram#LINE}
      * @param at    first byte in the chunk
      * @param count number of elements
      */
@@ -30,20 +30,20 @@ record Chunks(long elements, int unit, int length, int room) {
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
         int room = room(elements * unit, pieces, chunkBytes);
-        int pieceBytes = chunkBytes / pieces / SharedCall.ALIGNMENT * SharedCall.ALIGNMENT;
+        int pieceBytes = chunkBytes / pieces / ProgramCall.ALIGNMENT * ProgramCall.ALIGNMENT;
         if (pieceBytes < unit && room == 0) {
             throw new IllegalArgumentException("chunks of " + chunkBytes + " bytes have no room for the pieces of "
-                    + pieces + " ranks: need lines of " + SharedCall.ALIGNMENT + " bytes for each");
+                    + pieces + " ranks: need lines of " + ProgramCall.ALIGNMENT + " bytes for each");
         }
         return new Chunks(elements, unit, (int) Math.max(1, Math.min(elements, pieceBytes / unit)), room);
     }
 
     private static int room(long bytes, int pieces, int chunkBytes) {
         if (bytes * pieces <= SegmentLayout.LINE_PAYLOAD_BYTES) {
-            return Program.LINE;
+            return SharedMemoryProgram.LINE;
         }
         int most = Math.min(chunkBytes, SegmentLayout.SMALL_BYTES);
-        return SharedCall.roundUp(bytes) * pieces <= most ? Program.SMALL : 0;
+        return ProgramCall.roundUp(bytes) * pieces <= most ? SharedMemoryProgram.SMALL : 0;
     }
 
     /** Returns the same chunks, all of them in slots. */
@@ -76,7 +76,9 @@ record Chunks(long elements, int unit, int length, int room) {
 
     /** Returns where a piece of a chunk is staged. */
     ChunkPart piece(int index, int piece) {
-        int stride = room == Program.LINE ? length(index) * unit : (int) SharedCall.roundUp((long) length * unit);
+        int stride = room == SharedMemoryProgram.LINE
+                ? length(index) * unit
+                : (int) ProgramCall.roundUp((long) length * unit);
         return new ChunkPart(room == 0 ? index : room, piece * stride, length(index));
     }
 }

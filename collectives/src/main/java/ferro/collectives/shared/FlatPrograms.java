@@ -22,14 +22,14 @@ public final class FlatPrograms {
      *
      * @param call operation, and the rank that the program is for
      */
-    public static Program of(SharedCall call) {
+    public static SharedMemoryProgram of(ProgramCall call) {
         return call.kind() == CollectiveKind.BARRIER ? barrier(call) : reduction(call);
     }
 
-    private static Program reduction(SharedCall call) {
-        Chunks chunks = Chunks.of(call.elements(), call.unit(), 1, Math.toIntExact(SharedCall.roundUp(call.bytes())));
+    private static SharedMemoryProgram reduction(ProgramCall call) {
+        Chunks chunks = Chunks.of(call.elements(), call.unit(), 1, Math.toIntExact(ProgramCall.roundUp(call.bytes())));
         ChunkPart all = chunks.piece(0, 0);
-        ProgramBuilder program = new ProgramBuilder(call, NAME, chunks.slots(), 0);
+        SharedMemoryProgramBuilder program = new SharedMemoryProgramBuilder(call, NAME, chunks.slots(), 0);
         boolean isLastRank = call.rank() == call.worldSize() - 1;
         if (call.kind() == CollectiveKind.REDUCE_SCATTER) {
             boolean isOwnFirst = call.rank() <= 1;
@@ -51,8 +51,8 @@ public final class FlatPrograms {
         return program.build();
     }
 
-    private static Program barrier(SharedCall call) {
-        ProgramBuilder program = new ProgramBuilder(call, NAME, 0, 0);
+    private static SharedMemoryProgram barrier(ProgramCall call) {
+        SharedMemoryProgramBuilder program = new SharedMemoryProgramBuilder(call, NAME, 0, 0);
         program.enter();
         for (int places = 1; places < call.worldSize(); places++) {
             program.awaitEntered(call.behind(places));
@@ -61,7 +61,7 @@ public final class FlatPrograms {
     }
 
     /** Returns the parts of {@code ranks} ranks, from rank {@code first} on. */
-    private static ChunkPart parts(ChunkPart all, SharedCall call, int first, int ranks) {
+    private static ChunkPart parts(ChunkPart all, ProgramCall call, int first, int ranks) {
         int part = Math.toIntExact(call.part());
         return new ChunkPart(all.chunk(), all.at() + first * part * call.unit(), ranks * part);
     }
@@ -72,14 +72,14 @@ public final class FlatPrograms {
      * staged, and this rank's staged operand has its normal position in the order.
      */
     private static void combine(
-            ProgramBuilder program, SharedCall call, ChunkPart part, boolean isOwnFirst, long ownFrom) {
+            SharedMemoryProgramBuilder program, ProgramCall call, ChunkPart part, boolean isOwnFirst, long ownFrom) {
         int last = call.worldSize() - 1;
         if (isOwnFirst) {
             program.copy(ownFrom, 0, part.count());
             last = call.rank() == last ? last - 1 : last;
         } else {
             program.awaitEntered(0);
-            program.copyOut(0, part, Program.NO_OPERAND, 0);
+            program.copyOut(0, part, SharedMemoryProgram.NO_OPERAND, 0);
         }
         for (int peer = isOwnFirst ? 0 : 1; peer <= last; peer++) {
             if (peer != call.rank()) {
@@ -87,7 +87,7 @@ public final class FlatPrograms {
             } else if (isOwnFirst) {
                 continue;
             }
-            program.combine(Program.COMBINE, peer, part, 0, 0, peer == last);
+            program.combine(SharedMemoryProgram.COMBINE, peer, part, 0, 0, peer == last);
         }
     }
 }

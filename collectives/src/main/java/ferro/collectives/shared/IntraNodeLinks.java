@@ -6,7 +6,7 @@ import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.PostRing;
-import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.KernelCache;
 import ferro.collectives.reduce.TypedViews;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -31,7 +31,7 @@ final class IntraNodeLinks {
      */
     private final TypedViews incomingElements;
 
-    private final KeptKernels kernels;
+    private final KernelCache kernels;
     private final IntraNodeLink[][] links;
     private IntraNodeLink[] active = new IntraNodeLink[8];
     private int count;
@@ -56,7 +56,7 @@ final class IntraNodeLinks {
         this.sleepers = sleepers;
         this.events = events;
         this.incomingElements = new TypedViews(areas[rank]);
-        this.kernels = new KeptKernels(areas.length);
+        this.kernels = new KernelCache(areas.length);
         this.links = new IntraNodeLink[Lane.values().length][areas.length];
     }
 
@@ -83,7 +83,7 @@ final class IntraNodeLinks {
         if (known != null) {
             return !known.dead && known.incoming.posts().isEmpty() && known.incoming.hasUnread();
         }
-        return !dropped && ProgressWords.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
+        return !dropped && ProgressCounters.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
     /**
@@ -122,7 +122,7 @@ final class IntraNodeLinks {
                 }
             }
         }
-        ProgressWords.publish(areas[rank], layout.gone(), 1);
+        ProgressCounters.publish(areas[rank], layout.gone(), 1);
         for (int peer = 0; peer < areas.length; peer++) {
             if (peer != rank && reaches(peer)) {
                 sleepers.wake(peer);
@@ -137,8 +137,8 @@ final class IntraNodeLinks {
     final class IntraNodeLink implements Link {
         private final int peer;
         private final Lane lane;
-        private final RingEnd outgoing;
-        private final RingEnd incoming;
+        private final ByteRingEnd outgoing;
+        private final ByteRingEnd incoming;
         /** Whether the link is in the list of links to poll. */
         private boolean isActive;
         /** Whether this link moves no more bytes and reports no more events. Later posts are ignored. */
@@ -149,8 +149,8 @@ final class IntraNodeLinks {
             TypedViews there = new TypedViews(areas[peer]);
             this.peer = peer;
             this.lane = lane;
-            this.outgoing = new RingEnd(true, areas[peer], there, layout.ring(peer, rank, lane), bytes);
-            this.incoming = new RingEnd(false, areas[rank], incomingElements, layout.ring(rank, peer, lane), bytes);
+            this.outgoing = new ByteRingEnd(true, areas[peer], there, layout.ring(peer, rank, lane), bytes);
+            this.incoming = new ByteRingEnd(false, areas[rank], incomingElements, layout.ring(rank, peer, lane), bytes);
         }
 
         @Override
@@ -211,7 +211,7 @@ final class IntraNodeLinks {
         /** Moves the bytes that can move now. Returns whether any byte moved. */
         private boolean move() {
             boolean moved = exchange();
-            if (!moved && busy() && ProgressWords.acquire(areas[peer], layout.gone()) != 0) {
+            if (!moved && busy() && ProgressCounters.acquire(areas[peer], layout.gone()) != 0) {
                 // all writes of the peer before it left are visible now, so this call moves the last of its data
                 moved = exchange();
                 if (!moved && busy()) {

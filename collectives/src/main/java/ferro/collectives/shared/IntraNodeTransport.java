@@ -194,7 +194,7 @@ public final class IntraNodeTransport implements Transport {
     @Override
     public void events(Events receiver) {
         events = receiver;
-        bare.events(new FromBare(receiver));
+        bare.events(new WakeFilter(receiver));
     }
 
     @Override
@@ -294,10 +294,10 @@ public final class IntraNodeTransport implements Transport {
     }
 
     /** A receiver that forwards all events of the wrapped medium, but handles the messages that wake this rank. */
-    private final class FromBare implements Events {
+    private final class WakeFilter implements Events {
         private final Events receiver;
 
-        FromBare(Events receiver) {
+        WakeFilter(Events receiver) {
             this.receiver = receiver;
         }
 

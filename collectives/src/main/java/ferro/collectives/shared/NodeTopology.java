@@ -24,7 +24,7 @@ public final class NodeTopology {
 
     private static final int SHIFT = 32;
 
-    private final List<Said> ranks;
+    private final List<RankReport> ranks;
     /** Number of the host of each rank; null if no rank has reported its host. */
     private final int[] hosts;
     /** Why no two ranks share memory; null if the ranks have exchanged reports. */
@@ -40,15 +40,15 @@ public final class NodeTopology {
      * @param reached       ranks that the rank has reached, including itself
      * @param failed        why the rank could not reach other ranks of its host; empty without such a failure
      */
-    public record Said(String host, String name, String silentBecause, BitSet reached, String failed) {}
+    public record RankReport(String host, String name, String silentBecause, BitSet reached, String failed) {}
 
     /** Pairs of ranks to which one reason applies. */
-    private static final class Pairs {
+    private static final class RankPairs {
         private final StringBuilder listed = new StringBuilder("ranks ");
         private final String what;
         private long count;
 
-        Pairs(String what) {
+        RankPairs(String what) {
             this.what = what;
         }
 
@@ -70,7 +70,7 @@ public final class NodeTopology {
      *
      * @param ranks reports, by rank
      */
-    public NodeTopology(List<Said> ranks) {
+    public NodeTopology(List<RankReport> ranks) {
         this.ranks = List.copyOf(ranks);
         this.none = null;
         this.hosts = new int[ranks.size()];
@@ -83,7 +83,7 @@ public final class NodeTopology {
 
     private NodeTopology(int worldSize, String none) {
         // no memory for each rank, because each rank of a large group begins with such a topology
-        this.ranks = Collections.nCopies(worldSize, new Said("", "", none, new BitSet(), ""));
+        this.ranks = Collections.nCopies(worldSize, new RankReport("", "", none, new BitSet(), ""));
         this.none = none;
         this.hosts = null;
     }
@@ -139,7 +139,7 @@ public final class NodeTopology {
         if (isComplete()) {
             return List.of("all " + ranks.size() + " ranks share memory");
         }
-        Map<Long, Pairs> apart = apart(false);
+        Map<Long, RankPairs> apart = apart(false);
         List<String> lines = new ArrayList<>();
         if (none == null) {
             lines.add(clusters(links, apart.isEmpty()));
@@ -222,8 +222,8 @@ public final class NodeTopology {
      * Lists the pairs of ranks that do not share memory, by reason. If {@code ofHostsToo}, ranks on different hosts are
      * listed too, with their hosts as the reason.
      */
-    private Map<Long, Pairs> apart(boolean ofHostsToo) {
-        Map<Long, Pairs> apart = new LinkedHashMap<>();
+    private Map<Long, RankPairs> apart(boolean ofHostsToo) {
+        Map<Long, RankPairs> apart = new LinkedHashMap<>();
         for (int a = 0; a < ranks.size(); a++) {
             for (int b = a + 1; b < ranks.size(); b++) {
                 if (!areNear(a, b) && (ofHostsToo || none != null || blamed(a, b) >= 0)) {
@@ -234,7 +234,7 @@ public final class NodeTopology {
         return apart;
     }
 
-    private static void addReasons(Map<Long, Pairs> apart, List<String> lines) {
+    private static void addReasons(Map<Long, RankPairs> apart, List<String> lines) {
         apart.values().stream().limit(REASONS_LISTED).forEach(pairs -> lines.add(pairs.toString()));
         if (apart.size() > REASONS_LISTED) {
             lines.add("other pairs do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
@@ -245,10 +245,10 @@ public final class NodeTopology {
      * Returns the pairs that share no memory for the same reason. The text of the reason is made once, and only if the
      * text will be read.
      */
-    private Pairs like(int a, int b, Map<Long, Pairs> apart) {
+    private RankPairs like(int a, int b, Map<Long, RankPairs> apart) {
         return apart.computeIfAbsent(
                 key(a, b),
-                any -> new Pairs(apart.size() < REASONS_LISTED ? "do not share memory: " + reason(a, b) : ""));
+                any -> new RankPairs(apart.size() < REASONS_LISTED ? "do not share memory: " + reason(a, b) : ""));
     }
 
     /**
@@ -292,7 +292,7 @@ public final class NodeTopology {
                     ? "hosts are (" + host(a) + ") and (" + host(b) + ")"
                     : "hosts are " + named(a) + " and " + named(b);
         }
-        Said said = ranks.get(blamed);
+        RankReport said = ranks.get(blamed);
         if (!said.silentBecause.isEmpty()) {
             return "rank " + blamed + " offers no memory: " + said.silentBecause;
         }
@@ -301,7 +301,7 @@ public final class NodeTopology {
 
     /** Returns the name of a rank's host for texts. */
     private String named(int rank) {
-        Said said = ranks.get(rank);
+        RankReport said = ranks.get(rank);
         return said.name.isEmpty() ? said.host : said.name;
     }
 

@@ -25,16 +25,16 @@ public final class ReducePrograms {
     /** Largest block in shared tensors, limited so that a rank soon stops writing into tensors of failed ranks. */
     private static final int TENSOR_BLOCK_BYTES_MOST = 1 << 20;
 
-    private final SharedCall call;
+    private final ProgramCall call;
     private final boolean isReduce;
     private final Chunks chunks;
-    private final ProgramBuilder program;
+    private final SharedMemoryProgramBuilder program;
 
-    private ReducePrograms(SharedCall call, Chunks chunks, boolean inTensors) {
+    private ReducePrograms(ProgramCall call, Chunks chunks, boolean inTensors) {
         this.call = call;
         this.isReduce = call.kind() == CollectiveKind.REDUCE;
         this.chunks = chunks;
-        this.program = new ProgramBuilder(
+        this.program = new SharedMemoryProgramBuilder(
                 call,
                 isReduce ? "shares" : "halfInPlace",
                 inTensors ? 0 : chunks.slots(),
@@ -47,7 +47,7 @@ public final class ReducePrograms {
      * @param call       operation, and the rank that the program is for
      * @param chunkBytes bytes staged at once
      */
-    public static Program of(SharedCall call, int chunkBytes) {
+    public static SharedMemoryProgram of(ProgramCall call, int chunkBytes) {
         boolean isReduce = call.kind() == CollectiveKind.REDUCE;
         // in an all-reduce, the data beside the header is the locations of tensors
         Chunks chunks = isReduce
@@ -63,7 +63,7 @@ public final class ReducePrograms {
         return staged.staged();
     }
 
-    private Program staged() {
+    private SharedMemoryProgram staged() {
         int last = chunks.count() - 1;
         copyIn(0);
         program.enter();
@@ -118,7 +118,7 @@ public final class ReducePrograms {
             program.copy(from, from, piece.count());
         }
         if (isReduce) {
-            byte kind = call.isRoot() ? Program.COMBINE : Program.COMBINE_AREAS;
+            byte kind = call.isRoot() ? SharedMemoryProgram.COMBINE : SharedMemoryProgram.COMBINE_AREAS;
             for (int places = 1; places < call.worldSize(); places++) {
                 boolean isLast = places == call.worldSize() - 1;
                 program.combine(kind, call.behind(places), piece, from, call.isRoot() ? from : 0, isLast);
@@ -139,7 +139,7 @@ public final class ReducePrograms {
     private void combineForAll(ChunkPart run, long element) {
         int last = call.worldSize() - 1;
         for (int places = 1; places <= last; places++) {
-            byte kind = places == last ? Program.COMBINE_BOTH : Program.COMBINE;
+            byte kind = places == last ? SharedMemoryProgram.COMBINE_BOTH : SharedMemoryProgram.COMBINE;
             program.combine(kind, call.behind(places), run, element, element, places == last);
         }
     }
@@ -157,7 +157,7 @@ public final class ReducePrograms {
             int peer = call.behind(places);
             program.await(peer, reduced(chunk));
             int holder = isReduce ? peer : call.behind(places - 1);
-            program.copyOut(holder, piece(chunk, peer), Program.NO_OPERAND, element(chunk, peer));
+            program.copyOut(holder, piece(chunk, peer), SharedMemoryProgram.NO_OPERAND, element(chunk, peer));
         }
     }
 
@@ -202,7 +202,7 @@ public final class ReducePrograms {
      * a reduce of two ranks, the root reads the operand of the other rank. Two operands give the same bits in either
      * order.
      */
-    private Program inTensors() {
+    private SharedMemoryProgram inTensors() {
         program.goesOnInTensors();
         if (!isReduce) {
             reducePartInTensors(call.partStart(call.rank()), Math.toIntExact(call.partLength(call.rank())));
@@ -217,7 +217,8 @@ public final class ReducePrograms {
         for (int chunk = 0; chunk < chunks.count(); chunk++) {
             long from = chunks.start(chunk);
             program.copy(from, from, chunks.length(chunk));
-            program.combine(Program.COMBINE, call.behind(1), operand(from, chunks.length(chunk)), from, from, true);
+            program.combine(
+                    SharedMemoryProgram.COMBINE, call.behind(1), operand(from, chunks.length(chunk)), from, from, true);
         }
         program.publish(1);
         return program.build();
@@ -237,13 +238,13 @@ public final class ReducePrograms {
         ChunkPart operand = operand(element, count);
         program.copy(element, element, count);
         combineForAll(operand, element);
-        ChunkPart result = new ChunkPart(Program.RESULT, operand.at(), count);
+        ChunkPart result = new ChunkPart(SharedMemoryProgram.RESULT, operand.at(), count);
         for (int places = 1; places < call.worldSize() - 1; places++) {
             program.copyOver(call.behind(places), result, element);
         }
     }
 
     private ChunkPart operand(long element, int count) {
-        return new ChunkPart(Program.OPERAND, Math.toIntExact(element * call.unit()), count);
+        return new ChunkPart(SharedMemoryProgram.OPERAND, Math.toIntExact(element * call.unit()), count);
     }
 }

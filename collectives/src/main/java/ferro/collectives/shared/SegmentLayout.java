@@ -22,7 +22,7 @@ import java.util.Optional;
 public final class SegmentLayout {
     /**
      * Number of slots. A rank copies into one slot while other ranks still read two earlier slots
-     * ({@link ProgramBuilder}).
+     * ({@link SharedMemoryProgramBuilder}).
      */
     public static final int SLOTS = 3;
 
@@ -127,7 +127,7 @@ public final class SegmentLayout {
     /** {@return why the ranks cannot share memory; empty if the ranks can share memory} */
     public Optional<String> refusedBecause(String group) {
         // a chunk may have a piece of each rank, in cache lines that no other rank writes
-        int most = slotBytes / SharedCall.ALIGNMENT;
+        int most = slotBytes / ProgramCall.ALIGNMENT;
         if (ranks == 1) {
             return Optional.of("no other rank of \"" + group + "\" is on its host");
         }
@@ -155,7 +155,7 @@ public final class SegmentLayout {
 
     /** Returns the header line of an operation of the group. */
     static int header(long operation) {
-        return line(operation) * ProgressWords.LINE_BYTES;
+        return line(operation) * ProgressCounters.LINE_BYTES;
     }
 
     /** Returns the index of the header line of an operation. */
@@ -180,7 +180,7 @@ public final class SegmentLayout {
 
     /** Returns the offset of the flag that counts what the rank has published. */
     static int flag() {
-        return HEADERS * ProgressWords.LINE_BYTES;
+        return HEADERS * ProgressCounters.LINE_BYTES;
     }
 
     /**
@@ -211,7 +211,7 @@ public final class SegmentLayout {
 
     /** Returns the word that is set when the rank of this segment no longer uses its rings. */
     int gone() {
-        return asleep() + ProgressWords.LINE_BYTES;
+        return asleep() + ProgressCounters.LINE_BYTES;
     }
 
     /** Returns the capacity of a ring in bytes, a power of two. */
@@ -229,7 +229,7 @@ public final class SegmentLayout {
     }
 
     private int ring(int index) {
-        return asleep() + 2 * ProgressWords.LINE_BYTES + index * (3 * ProgressWords.LINE_BYTES + ringBytes);
+        return asleep() + 2 * ProgressCounters.LINE_BYTES + index * (3 * ProgressCounters.LINE_BYTES + ringBytes);
     }
 
     /** Returns the offset of the word that counts all bytes ever put into a ring. */
@@ -239,12 +239,12 @@ public final class SegmentLayout {
 
     /** Returns the offset of the word that counts all bytes ever taken out of a ring. */
     static int taken(int ring) {
-        return ring + ProgressWords.LINE_BYTES;
+        return ring + ProgressCounters.LINE_BYTES;
     }
 
     /** Returns the offset of the first data byte of a ring. */
     static int bytes(int ring) {
-        return ring + 2 * ProgressWords.LINE_BYTES;
+        return ring + 2 * ProgressCounters.LINE_BYTES;
     }
 
     /** Returns the offset of the first byte after the segment's data, a multiple of 128. */

@@ -26,7 +26,7 @@ final class SharedOperands {
     }
 
     /** Finds the locations of this rank's tensors. */
-    void find(Program work, HostTensor in, HostTensor out) {
+    void find(SharedMemoryProgram work, HostTensor in, HostTensor out) {
         boolean isLong = in != null && in.byteCount() >= BYTES_LEAST;
         operand = work.readsOperands && isLong ? tensors.number(in) : 0;
         operandStart = operand == 0 ? 0 : in.offset();
@@ -40,7 +40,7 @@ final class SharedOperands {
     }
 
     /** Writes the locations of this rank's tensors into the header that this rank enters next. */
-    void tell(Program work) {
+    void tell(SharedMemoryProgram work) {
         if (work.readsOperands) {
             standing.putWord(SegmentLayout.OPERAND, operand);
             standing.putWord(SegmentLayout.OPERAND_START, operandStart);
@@ -55,7 +55,7 @@ final class SharedOperands {
      * Returns whether a program continues in tensors that all ranks share. The caller has checked that all ranks
      * entered.
      */
-    boolean usesSharedTensors(Program work) {
+    boolean usesSharedTensors(SharedMemoryProgram work) {
         boolean chosen = work.inTensors != null;
         for (int peer = 0; peer < worldSize && chosen; peer++) {
             chosen = standing.word(peer, SegmentLayout.OPERAND) != 0
@@ -75,7 +75,7 @@ final class SharedOperands {
     }
 
     /** Returns whether a step reads the operand of a rank directly, instead of a segment. */
-    boolean readsPeerTensor(Program work, int step) {
+    boolean readsPeerTensor(SharedMemoryProgram work, int step) {
         return work.readsOperands && work.in[step] >= 0 && standing.word(work.peer[step], SegmentLayout.OPERAND) != 0;
     }
 
@@ -86,25 +86,27 @@ final class SharedOperands {
     }
 
     /** Returns whether a step accesses the operand or the result of a rank, instead of a segment. */
-    boolean accessesPeerTensor(Program work, int step) {
+    boolean accessesPeerTensor(SharedMemoryProgram work, int step) {
         int chunk = work.chunk[step];
-        return chunk == Program.OPERAND || chunk == Program.RESULT || readsPeerTensor(work, step);
+        return chunk == SharedMemoryProgram.OPERAND
+                || chunk == SharedMemoryProgram.RESULT
+                || readsPeerTensor(work, step);
     }
 
     /** Returns the shared memory that a step accesses, if {@link #accessesPeerTensor} is true. */
-    ByteBuffer memory(Program work, int step) {
+    ByteBuffer memory(SharedMemoryProgram work, int step) {
         int peer = work.peer[step];
-        return work.chunk[step] == Program.RESULT
+        return work.chunk[step] == SharedMemoryProgram.RESULT
                 ? result(peer)
                 : tensors.area(standing.word(peer, SegmentLayout.OPERAND), peer);
     }
 
     /** Returns the first byte that a step accesses in {@link #memory}, for elements of {@code unit} bytes. */
-    int at(Program work, int step, int unit) {
+    int at(SharedMemoryProgram work, int step, int unit) {
         int peer = work.peer[step];
         return switch (work.chunk[step]) {
-            case Program.RESULT -> resultAt(work, step);
-            case Program.OPERAND -> (int) standing.word(peer, SegmentLayout.OPERAND_START) + work.at[step];
+            case SharedMemoryProgram.RESULT -> resultAt(work, step);
+            case SharedMemoryProgram.OPERAND -> (int) standing.word(peer, SegmentLayout.OPERAND_START) + work.at[step];
             default -> (int) standing.word(peer, SegmentLayout.OPERAND_START) + (int) work.in[step] * unit;
         };
     }
@@ -114,7 +116,7 @@ final class SharedOperands {
     }
 
     /** Returns the first byte of a step in the result of the rank that the step names. */
-    int resultAt(Program work, int step) {
+    int resultAt(SharedMemoryProgram work, int step) {
         return (int) standing.word(work.peer[step], SegmentLayout.RESULT_START) + work.at[step];
     }
 }

@@ -53,7 +53,7 @@ final class SharedProgress {
     }
 
     /** Records that an operation is finished. */
-    void finished(Program work, long sequence, CallHeader.Call common) {
+    void finished(SharedMemoryProgram work, long sequence, CallHeader.Call common) {
         int line = SegmentLayout.line(operations);
         sequences[line] = sequence;
         calls[line] = common;
@@ -85,9 +85,9 @@ final class SharedProgress {
     void enter(long sequence, CallHeader.Call common) {
         int at = SegmentLayout.header(operations);
         // a slower rank may still compare the previous header of this line, and must not confuse it with the new header
-        ProgressWords.withdraw(own, at);
+        ProgressCounters.withdraw(own, at);
         WireHeader.putRest(common, own, at);
-        ProgressWords.release(own, at, sequence);
+        ProgressCounters.release(own, at, sequence);
         wakeAll();
     }
 
@@ -102,7 +102,7 @@ final class SharedProgress {
     }
 
     void publish(int value) {
-        ProgressWords.release(own, SegmentLayout.flag(), values + value);
+        ProgressCounters.release(own, SegmentLayout.flag(), values + value);
         wakeAll();
     }
 
@@ -111,7 +111,7 @@ final class SharedProgress {
      * Other ranks see the failure before anything that the caller writes.
      */
     void abandon() {
-        ProgressWords.announce(own, SegmentLayout.abandoned(), operations + 1);
+        ProgressCounters.announce(own, SegmentLayout.abandoned(), operations + 1);
     }
 
     /**
@@ -119,7 +119,7 @@ final class SharedProgress {
      * thread.
      */
     boolean hasAbandoned(int peer) {
-        return ProgressWords.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
+        return ProgressCounters.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
     }
 
     /** Returns whether the current operation has failed on any other rank. */
@@ -145,7 +145,7 @@ final class SharedProgress {
      * operation that needs no slot and no flag, it is enough that all ranks have entered the operation with the next
      * header line. Then no rank reads the old header in the line of the new operation any more.
      */
-    boolean allBegan(Program work) {
+    boolean allBegan(SharedMemoryProgram work) {
         while (come < worldSize) {
             if (isBehind(behind(come), work)) {
                 return false;
@@ -155,7 +155,7 @@ final class SharedProgress {
         return true;
     }
 
-    private boolean isBehind(int peer, Program work) {
+    private boolean isBehind(int peer, SharedMemoryProgram work) {
         long need = work.isShort ? operations - (SegmentLayout.HEADERS - 2) : operations;
         return known[peer] < need && !follow(peer, need);
     }
@@ -178,13 +178,13 @@ final class SharedProgress {
         int line = SegmentLayout.line(operation);
         int at = SegmentLayout.header(operation);
         long sequence = sequences[line];
-        long found = ProgressWords.acquire(areas[peer], at);
+        long found = ProgressCounters.acquire(areas[peer], at);
         if (found != sequence) {
             // the line has a later header: that rank has compared this rank's header before it overwrote its own header
             return found > sequence;
         }
         CallHeader other = WireHeader.other(sequence, calls[line], found, areas[peer], at);
-        if (other != null && ProgressWords.again(areas[peer], at) == found) {
+        if (other != null && ProgressCounters.again(areas[peer], at) == found) {
             mismatched(peer, CallHeader.of(sequence, calls[line]), other);
         }
         return other == null;
@@ -234,14 +234,14 @@ final class SharedProgress {
     }
 
     boolean hasReached(int peer, int value) {
-        return ProgressWords.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
+        return ProgressCounters.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
     }
 
     /** Returns whether a rank has entered the same call as this rank. Reports a rank that is in another call. */
     boolean hasEntered(int peer, CallHeader call) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
-        long found = ProgressWords.acquire(area, at);
+        long found = ProgressCounters.acquire(area, at);
         if (found < call.sequence()) {
             return false;
         }
@@ -266,7 +266,7 @@ final class SharedProgress {
     boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
-        long found = ProgressWords.acquire(area, at);
+        long found = ProgressCounters.acquire(area, at);
         boolean isSame = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
         return isSame && hasCome(peer);
     }
@@ -277,16 +277,20 @@ final class SharedProgress {
     }
 
     /** Returns whether a step waits for a rank. With {@code mayPass}, ranks that stage nothing are skipped. */
-    boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
-        long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
+    boolean isAwaited(int peer, SharedMemoryProgram work, int step, CallHeader call, boolean mayPass) {
+        long entered = ProgressCounters.acquire(areas[peer], SegmentLayout.header(operations));
         int value = work.value[step];
         boolean isMeant = work.peer[step] < 0 || work.peer[step] == peer;
         return isMeant
                 && switch (work.kind[step]) {
-                    case Program.GATE -> isBehind(peer, work);
-                    case Program.AWAIT_ENTERED, Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> entered < call.sequence();
-                    case Program.AWAIT, Program.AWAIT_ALL, Program.AWAIT_READ -> !hasReached(peer, value);
-                    case Program.AWAIT_STAGED, Program.AWAIT_ALL_STAGED -> !hasStaged(peer, value, mayPass);
+                    case SharedMemoryProgram.GATE -> isBehind(peer, work);
+                    case SharedMemoryProgram.AWAIT_ENTERED,
+                            SharedMemoryProgram.AWAIT_ALL_ENTERED,
+                            SharedMemoryProgram.CHOOSE -> entered < call.sequence();
+                    case SharedMemoryProgram.AWAIT, SharedMemoryProgram.AWAIT_ALL, SharedMemoryProgram.AWAIT_READ ->
+                        !hasReached(peer, value);
+                    case SharedMemoryProgram.AWAIT_STAGED, SharedMemoryProgram.AWAIT_ALL_STAGED ->
+                        !hasStaged(peer, value, mayPass);
                     default -> hasAbandoned(peer);
                 };
     }

@@ -136,7 +136,9 @@ public final class SharedTensors {
         }
 
         private static long word(long bytes) {
-            return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;
+            return (bytes + ProgressCounters.LINE_BYTES - 1)
+                    / ProgressCounters.LINE_BYTES
+                    * ProgressCounters.LINE_BYTES;
         }
 
         /**
@@ -144,7 +146,7 @@ public final class SharedTensors {
          * tensor}
          */
         public static long segmentBytes(long bytes) {
-            return word(bytes) + ProgressWords.LINE_BYTES;
+            return word(bytes) + ProgressCounters.LINE_BYTES;
         }
 
         /** Ends the use of the memory in operations that have not begun. Thread-safe and idempotent. */
@@ -165,13 +167,13 @@ public final class SharedTensors {
         /** Publishes to the other ranks that this rank no longer names the memory. */
         void note() {
             isNoted = true;
-            ProgressWords.release(areas[rank], word, 1);
+            ProgressCounters.release(areas[rank], word, 1);
         }
 
         /** Returns whether all ranks have published that they no longer name the memory. */
         boolean isLetGoByAll() {
             for (int i = 0; isNoted && i < areas.length; i++) {
-                if (ProgressWords.acquire(areas[i], word) == 0) {
+                if (ProgressCounters.acquire(areas[i], word) == 0) {
                     return false;
                 }
             }

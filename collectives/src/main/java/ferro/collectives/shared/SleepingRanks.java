@@ -52,7 +52,7 @@ final class SleepingRanks {
      * rank.
      */
     void wake(int peer) {
-        if (ProgressWords.acquire(areas[peer], word) != 0 && ProgressWords.replace(areas[peer], word, 1, 0)) {
+        if (ProgressCounters.acquire(areas[peer], word) != 0 && ProgressCounters.replace(areas[peer], word, 1, 0)) {
             doorbell.accept(peer);
         }
     }
@@ -60,12 +60,12 @@ final class SleepingRanks {
     /** Returns whether this rank may sleep now. A rank that may not sleep must first poll for all data. */
     boolean maySleep() {
         looksSince = 0;
-        if (!armed || ProgressWords.acquire(areas[rank], word) == 0) {
+        if (!armed || ProgressCounters.acquire(areas[rank], word) == 0) {
             // a rank that wakes this rank clears the word, but its data may have been for another wait
             armed = true;
             settled = false;
             armedNanos = clock.getAsLong();
-            ProgressWords.publish(areas[rank], word, 1);
+            ProgressCounters.publish(areas[rank], word, 1);
             return false;
         }
         boolean wasSettled = settled;
@@ -88,7 +88,7 @@ final class SleepingRanks {
     void awake() {
         if (armed) {
             armed = false;
-            ProgressWords.release(areas[rank], word, 0);
+            ProgressCounters.release(areas[rank], word, 0);
         }
     }
 }

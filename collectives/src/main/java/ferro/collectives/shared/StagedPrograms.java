@@ -18,7 +18,7 @@ import ferro.collectives.shared.Chunks.ChunkPart;
 public final class StagedPrograms {
     private static final String NAME = "staged";
 
-    private final SharedCall call;
+    private final ProgramCall call;
     private final CollectiveKind kind;
     /** Whether each rank that stages data stages a separate piece for each rank. */
     private final boolean hasPieces;
@@ -26,9 +26,9 @@ public final class StagedPrograms {
     private final boolean isPartResult;
 
     private final Chunks chunks;
-    private final ProgramBuilder program;
+    private final SharedMemoryProgramBuilder program;
 
-    private StagedPrograms(SharedCall call, int chunkBytes) {
+    private StagedPrograms(ProgramCall call, int chunkBytes) {
         this.call = call;
         this.kind = call.kind();
         boolean hasPartForEach = kind == CollectiveKind.SCATTER || kind == CollectiveKind.REDUCE_SCATTER;
@@ -36,7 +36,7 @@ public final class StagedPrograms {
         this.isPartResult = hasPartForEach || kind == CollectiveKind.BROADCAST;
         long elements = kind == CollectiveKind.BROADCAST ? call.elements() : call.part();
         this.chunks = Chunks.of(elements, call.unit(), hasPieces ? call.worldSize() : 1, chunkBytes);
-        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.slots());
+        this.program = new SharedMemoryProgramBuilder(call, NAME, chunks.slots(), chunks.slots());
         program.readOperands(chunks.areInSlots() && call.fitsInBuffers());
     }
 
@@ -47,7 +47,7 @@ public final class StagedPrograms {
      * @param call       operation, and the rank that the program is for
      * @param chunkBytes number of bytes that are staged at once
      */
-    public static Program of(SharedCall call, int chunkBytes) {
+    public static SharedMemoryProgram of(ProgramCall call, int chunkBytes) {
         StagedPrograms maker = new StagedPrograms(call, chunkBytes);
         boolean isFromRoot = call.kind() != CollectiveKind.GATHER;
         if (!call.kind().isRooted()) {
@@ -168,7 +168,7 @@ public final class StagedPrograms {
         ChunkPart piece = chunks.piece(chunk, hasPieces ? call.rank() : 0);
         if (kind == CollectiveKind.REDUCE_SCATTER) {
             boolean isLast = places == call.worldSize() - 1;
-            program.combine(Program.COMBINE, peer, piece, operand(chunk), result(peer, chunk), isLast);
+            program.combine(SharedMemoryProgram.COMBINE, peer, piece, operand(chunk), result(peer, chunk), isLast);
         } else {
             program.copyOut(peer, piece, operand(chunk), result(peer, chunk));
         }

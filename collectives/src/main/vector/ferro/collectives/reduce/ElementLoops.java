@@ -30,10 +30,10 @@ import jdk.incubator.vector.VectorSpecies;
  * When the data is in the caches, no wait for memory hides these cycles.
  */
 final class ElementLoops {
-    private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());
+    private static final Loops.LoopConstants CHOICE = Loops.LoopConstants.of(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
-    private static final PreMulTarget MULTIPLIES = CHOICE.multiplies();
+    private static final PreMulOperands MULTIPLIES = CHOICE.multiplies();
     /**
      * Whether a quotient is computed as a corrected product with the reciprocal. If so, the scale is the upper part of
      * the reciprocal.
@@ -52,7 +52,7 @@ final class ElementLoops {
      */
     private static final long SMALL = Double.doubleToRawLongBits(0x1p-900) + ABOVE_ZERO;
 
-    private static final boolean COPIES = MULTIPLIES == PreMulTarget.COPY;
+    private static final boolean COPIES = MULTIPLIES == PreMulOperands.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final boolean FIRST_DIRECT = CHOICE.firstDirect();
     private static final boolean SECOND_DIRECT = CHOICE.secondDirect();
@@ -91,10 +91,12 @@ final class ElementLoops {
         Vector<?> largest = SPECIES.zero().viewAsIntegralLanes();
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * BYTES;
-            Vector<?> left =
-                    FIRST_DIRECT ? Direct.load(SPECIES, first, firstAt + step) : SPECIES.fromArray(first, at + i);
-            Vector<?> right =
-                    SECOND_DIRECT ? Direct.load(SPECIES, second, secondAt + step) : SPECIES.fromArray(second, from + i);
+            Vector<?> left = FIRST_DIRECT
+                    ? DirectVectorAccess.load(SPECIES, first, firstAt + step)
+                    : SPECIES.fromArray(first, at + i);
+            Vector<?> right = SECOND_DIRECT
+                    ? DirectVectorAccess.load(SPECIES, second, secondAt + step)
+                    : SPECIES.fromArray(second, from + i);
             Vector<?> result = combine(left, right, scale);
             largest = larger(largest, result);
             if (CORRECTED) {
@@ -104,13 +106,13 @@ final class ElementLoops {
                 result = quotient(result, scale, low);
             }
             if (FIRST_DIRECT) {
-                Direct.store(result, first, firstAt + step);
+                DirectVectorAccess.store(result, first, firstAt + step);
             } else {
                 put(result, first, at + i);
             }
             if (BOTH) {
                 if (SECOND_DIRECT) {
-                    Direct.store(result, second, secondAt + step);
+                    DirectVectorAccess.store(result, second, secondAt + step);
                 } else {
                     put(result, second, from + i);
                 }
@@ -123,7 +125,7 @@ final class ElementLoops {
     private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> scale) {
         Vector<Object> a = (Vector<Object>) left;
         Vector<Object> b = (Vector<Object>) right;
-        if (MULTIPLIES != PreMulTarget.NEITHER) {
+        if (MULTIPLIES != PreMulOperands.NEITHER) {
             return sum(a, b, (Vector<Object>) scale);
         }
         if (SCALING != null && !CORRECTED) {
@@ -151,7 +153,7 @@ final class ElementLoops {
             double scale = CORRECTED ? high(operands.scale) : operands.scale;
             return DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, scale);
         }
-        if (MULTIPLIES == PreMulTarget.NEITHER) {
+        if (MULTIPLIES == PreMulOperands.NEITHER) {
             return SPECIES.zero();
         }
         // the lower bits of a product depend on the lower bits of its factors alone
@@ -211,7 +213,7 @@ final class ElementLoops {
         return TRACKS_NAN && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
     }
 
-    private static long flipOf(Loops.Choice choice) {
+    private static long flipOf(Loops.LoopConstants choice) {
         boolean ordered = choice.op() == VectorOperators.MIN || choice.op() == VectorOperators.MAX;
         // the lowest number with so many bits
         long sign = -1L << Byte.SIZE * choice.type().byteSize() - 1;

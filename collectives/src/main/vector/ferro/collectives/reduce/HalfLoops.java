@@ -21,19 +21,19 @@ import jdk.incubator.vector.VectorSpecies;
  * which are 0. Therefore a run has NaNs if the largest magnitude is above the bits of infinity, as in
  * {@link ElementLoops}.
  *
- * <p>Sums, minima and maxima of the scaled numbers of {@link Float16Pairs} are exact if they are subnormal in f32, so
+ * <p>Sums, minima and maxima of the scaled numbers of {@link Float16Converter} are exact if they are subnormal in f32, so
  * the scale does not change their rounding. A result is converted back by dropping 13 bits, rounded to nearest, ties to
  * even, for subnormal and normal numbers. An average has the same bits as without the scale. The reason is that a
  * quotient by fewer than 2^13 ranks is a tie of f16, or at least 2^-14 of a unit away from a tie. A distance of 2^-14
- * is larger than the rounding error of f32. Scaled products would have other bits ({@link Float16Products}). The scale
+ * is larger than the rounding error of f32. Scaled products would have other bits ({@link Float16Loops}). The scale
  * turns infinities and NaNs into finite numbers. Therefore the loop stops at an infinity or a NaN of f16, and a plain
  * kernel does the rest.
  */
 final class HalfLoops {
-    private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());
+    private static final Loops.LoopConstants CHOICE = Loops.LoopConstants.of(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
-    private static final boolean COPIES = CHOICE.multiplies() == PreMulTarget.COPY;
+    private static final boolean COPIES = CHOICE.multiplies() == PreMulOperands.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final boolean FIRST_DIRECT = CHOICE.firstDirect();
     private static final boolean SECOND_DIRECT = CHOICE.secondDirect();
@@ -64,10 +64,10 @@ final class HalfLoops {
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * Short.BYTES;
             ShortVector left = FIRST_DIRECT
-                    ? (ShortVector) Direct.load(SPECIES, first, firstAt + step)
+                    ? (ShortVector) DirectVectorAccess.load(SPECIES, first, firstAt + step)
                     : ShortVector.fromArray(SPECIES, into, at + i);
             ShortVector right = SECOND_DIRECT
-                    ? (ShortVector) Direct.load(SPECIES, second, secondAt + step)
+                    ? (ShortVector) DirectVectorAccess.load(SPECIES, second, secondAt + step)
                     : ShortVector.fromArray(SPECIES, source, from + i);
             if (FLOAT16 && isSpecial(left, right)) {
                 operands.count = i;
@@ -78,12 +78,12 @@ final class HalfLoops {
                 largest = largest.max(result.and(MAGNITUDE));
             }
             if (FIRST_DIRECT) {
-                Direct.store(result, first, firstAt + step);
+                DirectVectorAccess.store(result, first, firstAt + step);
             } else {
                 result.intoArray(into, at + i);
             }
             if (BOTH && SECOND_DIRECT) {
-                Direct.store(result, second, secondAt + step);
+                DirectVectorAccess.store(result, second, secondAt + step);
             } else if (BOTH) {
                 result.intoArray(source, from + i);
             }
@@ -93,16 +93,16 @@ final class HalfLoops {
 
     /** Returns whether an element of f16 is infinite or NaN. */
     private static boolean isSpecial(ShortVector left, ShortVector right) {
-        return Float16Pairs.holdSpecial(Float16Pairs.magnitudes(left).max(Float16Pairs.magnitudes(right)));
+        return Float16Converter.holdSpecial(Float16Converter.magnitudes(left).max(Float16Converter.magnitudes(right)));
     }
 
     private static ShortVector combine(ShortVector left, ShortVector right, FloatVector scale) {
         IntVector a = left.reinterpretAsInts();
         IntVector b = right.reinterpretAsInts();
         if (FLOAT16) {
-            FloatVector upper = combine(Float16Pairs.upper(a), Float16Pairs.upper(b), scale);
-            FloatVector lower = combine(Float16Pairs.lower(a), Float16Pairs.lower(b), scale);
-            return Float16Pairs.joined(Float16Pairs.rounded(upper), Float16Pairs.rounded(lower));
+            FloatVector upper = combine(Float16Converter.upper(a), Float16Converter.upper(b), scale);
+            FloatVector lower = combine(Float16Converter.lower(a), Float16Converter.lower(b), scale);
+            return Float16Converter.joined(Float16Converter.rounded(upper), Float16Converter.rounded(lower));
         }
         FloatVector upper =
                 combine(a.and(UPPER).reinterpretAsFloats(), b.and(UPPER).reinterpretAsFloats(), scale);

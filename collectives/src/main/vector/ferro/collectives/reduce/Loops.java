@@ -26,7 +26,7 @@ import jdk.incubator.vector.VectorOperators;
 final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, Operands.class);
 
-    private final Choice choice;
+    private final LoopConstants choice;
     /** Loops by the kinds of memory of both operands. An entry is null until its loop is needed. */
     private final AtomicReferenceArray<MethodHandle> byMemories = new AtomicReferenceArray<>(4);
 
@@ -41,22 +41,22 @@ final class Loops {
      * @param firstDirect  whether the first operand is a view of a direct buffer
      * @param secondDirect whether the second operand is a view of a direct buffer
      */
-    record Choice(
+    record LoopConstants(
             DataType type,
             VectorOperators.Binary op,
             VectorOperators.Binary scaling,
-            PreMulTarget multiplies,
+            PreMulOperands multiplies,
             boolean both,
             boolean firstDirect,
             boolean secondDirect) {
-        Choice of(boolean isFirstDirect, boolean isSecondDirect) {
-            return new Choice(type, op, scaling, multiplies, both, isFirstDirect, isSecondDirect);
+        LoopConstants of(boolean isFirstDirect, boolean isSecondDirect) {
+            return new LoopConstants(type, op, scaling, multiplies, both, isFirstDirect, isSecondDirect);
         }
 
         /** Returns the constants with which the class of a lookup was defined. */
-        static Choice of(Lookup lookup) {
+        static LoopConstants of(Lookup lookup) {
             try {
-                return MethodHandles.classData(lookup, "_", Choice.class);
+                return MethodHandles.classData(lookup, "_", LoopConstants.class);
             } catch (IllegalAccessException refused) {
                 throw new IllegalStateException(lookup + " may not read its own class data", refused);
             }
@@ -67,7 +67,7 @@ final class Loops {
      * The operands of one call of a loop. A kernel reuses one object for all calls, so that a call allocates nothing.
      */
     static final class Operands {
-        /** The first operand: an array, or a view from {@link Direct}. */
+        /** The first operand: an array, or a view from {@link DirectVectorAccess}. */
         Object first;
 
         /** Index of the first element in an array, or of the first byte in a view. */
@@ -90,11 +90,11 @@ final class Loops {
         }
     }
 
-    Loops(Choice choice) {
+    Loops(LoopConstants choice) {
         this.choice = choice;
     }
 
-    /** Combines full vectors of arrays or views from {@link Direct}. Returns whether a result is NaN. */
+    /** Combines full vectors of arrays or views from {@link DirectVectorAccess}. Returns whether a result is NaN. */
     boolean run(Operands operands) {
         boolean isFirstDirect = !operands.first.getClass().isArray();
         boolean isSecondDirect = !operands.second.getClass().isArray();
@@ -121,7 +121,7 @@ final class Loops {
     private MethodHandle define(boolean isFirstDirect, boolean isSecondDirect) {
         boolean isHalf = choice.type.isFloating() && choice.type.byteSize() == Short.BYTES;
         Class<?> template = isHalf ? HalfLoops.class : ElementLoops.class;
-        Choice constants = choice.of(isFirstDirect, isSecondDirect);
+        LoopConstants constants = choice.of(isFirstDirect, isSecondDirect);
         try (InputStream stream = template.getResourceAsStream(template.getSimpleName() + ".class")) {
             Lookup defined =
                     MethodHandles.lookup().defineHiddenClassWithClassData(stream.readAllBytes(), constants, true);

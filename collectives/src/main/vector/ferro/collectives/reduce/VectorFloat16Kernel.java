@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * A kernel for products of f16. The kernel combines blocks with {@link Float16Products}. A plain kernel combines the
+ * A kernel for products of f16. The kernel combines blocks with {@link Float16Loops}. A plain kernel combines the
  * blocks that have an infinity or a NaN. The loops are called by method handles, for the reason that {@link Loops}
  * gives.
  */
@@ -15,7 +15,7 @@ final class VectorFloat16Kernel extends Float16Kernel {
     private final MethodHandle multiply;
     private final MethodHandle multiplyBy;
     private final MethodHandle narrow;
-    /** Whether the block of f32 is in the order in which {@link Float16Products} reads and writes pairs. */
+    /** Whether the block of f32 is in the order in which {@link Float16Loops} reads and writes pairs. */
     private boolean inPairs;
 
     /** Makes a kernel from a plain kernel of PRODUCT, or from a plain kernel that multiplies operands. */
@@ -31,7 +31,7 @@ final class VectorFloat16Kernel extends Float16Kernel {
     private static MethodHandle loop(String name, Class<?> result, Class<?>... operands) {
         try {
             MethodType type = MethodType.methodType(result, operands);
-            return MethodHandles.lookup().findStatic(Float16Products.class, name, type);
+            return MethodHandles.lookup().findStatic(Float16Loops.class, name, type);
         } catch (ReflectiveOperationException missing) {
             throw new IllegalStateException("no loop " + name, missing);
         }

@@ -29,8 +29,8 @@ final class VectorKernel extends Kernel {
     void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both) {
         long vectorized = count & vectorMask;
         if (vectorized > 0) {
-            operands.first = first instanceof ByteBuffer bytes ? Direct.of(copies.views(bytes)) : first;
-            operands.second = second instanceof ByteBuffer bytes ? Direct.of(copies.views(bytes)) : second;
+            operands.first = first instanceof ByteBuffer bytes ? DirectVectorAccess.of(copies.views(bytes)) : first;
+            operands.second = second instanceof ByteBuffer bytes ? DirectVectorAccess.of(copies.views(bytes)) : second;
         }
         for (long done = 0; done < vectorized; done += BLOCK) {
             long firstAt = at(first, firstOffset, done);

@@ -8,7 +8,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 
 /**
- * The kernels of the Vector API. {@link Kernels} finds this class by its name. The Vector API takes about 30 ms to
+ * The kernels of the Vector API. {@link KernelFactory} finds this class by its name. The Vector API takes about 30 ms to
  * start, so only a run that is long enough for vectors starts the API.
  */
 final class VectorKernels implements KernelFamily {
@@ -19,24 +19,24 @@ final class VectorKernels implements KernelFamily {
     private static final double MAX_FLOAT16_FACTOR = 1 << 15;
 
     /** Loops, which are compiled once per JVM, because all groups use the same loops. */
-    private final Map<Loops.Choice, Loops> loops = new ConcurrentHashMap<>();
+    private final Map<Loops.LoopConstants, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
-    public Kernel kernel(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies, BlockKernel plain) {
+    public Kernel kernel(DataType type, ReduceOp op, int worldSize, PreMulOperands multiplies, BlockKernel plain) {
         boolean served = type != DataType.FLOAT16
                 || worldSize <= MAX_FLOAT16_RANKS && Math.abs(op.factor()) <= MAX_FLOAT16_FACTOR;
-        return served ? new TriedKernel(() -> untried(type, op, worldSize, multiplies), plain) : plain;
+        return served ? new AdaptiveKernel(() -> untried(type, op, worldSize, multiplies), plain) : plain;
     }
 
     @Override
-    public Kernel untried(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies) {
+    public Kernel untried(DataType type, ReduceOp op, int worldSize, PreMulOperands multiplies) {
         boolean isHalf = type == DataType.FLOAT16 || type == DataType.BFLOAT16;
-        boolean isCopy = multiplies == PreMulTarget.COPY;
-        if (isHalf && !isCopy && multiplies != PreMulTarget.NEITHER) {
-            Kernel copy = untried(type, op, worldSize, PreMulTarget.COPY);
-            return new ProductsFirst(copy, untried(type, op, worldSize, PreMulTarget.NEITHER), multiplies);
+        boolean isCopy = multiplies == PreMulOperands.COPY;
+        if (isHalf && !isCopy && multiplies != PreMulOperands.NEITHER) {
+            Kernel copy = untried(type, op, worldSize, PreMulOperands.COPY);
+            return new PreMulSumKernel(copy, untried(type, op, worldSize, PreMulOperands.NEITHER), multiplies);
         }
-        BlockKernel plain = Kernels.plain(type, op, worldSize, multiplies);
+        BlockKernel plain = KernelFactory.plain(type, op, worldSize, multiplies);
         if (type == DataType.FLOAT16 && (op == ReduceOp.PRODUCT || isCopy)) {
             return new VectorFloat16Kernel((Float16Kernel) plain).multiplying(multiplies, op.factor());
         }
@@ -47,14 +47,14 @@ final class VectorKernels implements KernelFamily {
         double scale = op != ReduceOp.AVG ? op.factor() : exact ? 1.0 / worldSize : worldSize;
         // loops that write results into the first operand, then those that write into both operands
         Loops[] both = {
-            loops(new Loops.Choice(type, operator(op), scaling, multiplies, false, false, false)),
-            loops(new Loops.Choice(type, operator(op), scaling, multiplies, true, false, false))
+            loops(new Loops.LoopConstants(type, operator(op), scaling, multiplies, false, false, false)),
+            loops(new Loops.LoopConstants(type, operator(op), scaling, multiplies, true, false, false))
         };
         int lanes = VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
         return new VectorKernel(both, plain, lanes, scale);
     }
 
-    private Loops loops(Loops.Choice choice) {
+    private Loops loops(Loops.LoopConstants choice) {
         return loops.computeIfAbsent(choice, Loops::new);
     }
 
@@ -72,12 +72,12 @@ final class VectorKernels implements KernelFamily {
 
     @Override
     public String unusableBecause() {
-        return Direct.unusableBecause();
+        return DirectVectorAccess.unusableBecause();
     }
 
     @Override
     public String description() {
-        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.by();
+        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + DirectVectorAccess.by();
     }
 
     /**
@@ -85,17 +85,17 @@ final class VectorKernels implements KernelFamily {
      * adds the products while the products are in the first-level cache. One loop for products and sums would have too
      * many operations ({@link Loops}).
      */
-    private static final class ProductsFirst extends Kernel {
+    private static final class PreMulSumKernel extends Kernel {
         private static final int BLOCK = 2048;
 
         private final Kernel copy;
         private final Kernel sum;
-        private final PreMulTarget multiplies;
+        private final PreMulOperands multiplies;
         private final short[] products = new short[BLOCK];
         private final ElementCopier copies = new ElementCopier();
 
         /** Makes a kernel from a kernel that copies products and a kernel that adds. */
-        ProductsFirst(Kernel copy, Kernel sum, PreMulTarget multiplies) {
+        PreMulSumKernel(Kernel copy, Kernel sum, PreMulOperands multiplies) {
             super(Short.BYTES);
             this.copy = copy;
             this.sum = sum;

@@ -28,9 +28,7 @@ class FramesToTheLinkTest {
 
     @Test
     void aCollectiveReachesTheLinkByTheseFramesOnly() {
-        List<List<String>> stacks = stacks(group -> group.allReduce(new float[] {3, 5}, ReduceOp.SUM));
-
-        for (List<String> stack : stacks) {
+        for (List<String> stack : stacks(group -> group.allReduce(new float[] {3, 5}, ReduceOp.SUM))) {
             assertEquals(
                     List.of(
                             "LoopLink.send",
@@ -52,8 +50,8 @@ class FramesToTheLinkTest {
             assertEquals(
                     List.of(
                             "LoopLink.send",
-                            "PeerLane.advance",
-                            "PointToPoint.advance",
+                            "PeerMessageChannel.advance",
+                            "PointToPointQueue.advance",
                             "ProgressLoop.run",
                             "ProgressLoop.await",
                             "PendingWork.await"),

@@ -16,7 +16,7 @@ import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
-import ferro.collectives.engine.Executor.LinkExecutor;
+import ferro.collectives.engine.OperationExecutor.LinkExecutor;
 import ferro.collectives.engine.OperationQueue.Operation;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.group.SystemContext;
@@ -52,7 +52,7 @@ class GroupEngineTest {
             "2000s",
             "ferro.heartbeat.limit",
             "3000s")));
-    private final CollectiveEngine.Stepped stepped =
+    private final CollectiveEngine.SteppedEngine stepped =
             CollectiveEngine.stepped(transport, GroupSpec.of("pair", 0, 2, LONG), context);
     private final GroupEngine engine = (GroupEngine) stepped.backend();
 

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.engine.OperandStaging.IdentityResult;
-import ferro.collectives.reduce.Kernels;
+import ferro.collectives.engine.OperandStaging.IdentityStaging;
+import ferro.collectives.reduce.KernelFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,15 +28,15 @@ class IdentityResultTest {
     @EnumSource
     void combiningWithTheIdentityKeepsEachElement(DataType type) {
         for (ReduceOp op : OPS) {
-            if (Kernels.unsupportedBecause(type, op).isPresent()) {
+            if (KernelFactory.unsupportedBecause(type, op).isPresent()) {
                 continue;
             }
             for (int length : new int[] {1, 5, 3000}) {
                 for (HostTensor result : memory(type, length)) {
                     HostTensor elements = elements(type, length);
-                    new IdentityResult(op, elements, result).deliver();
+                    new IdentityStaging(op, elements, result).deliver();
                     HostTensor combined = elements(type, length);
-                    Kernels.of(type, op, 1).combine(combined, 0, result, 0, length);
+                    KernelFactory.of(type, op, 1).combine(combined, 0, result, 0, length);
                     assertEquals(text(elements), text(combined), () -> op + " of " + result);
                 }
             }

@@ -10,7 +10,7 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.plan.AlgorithmChoice;
+import ferro.collectives.plan.AlgorithmChooser;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
@@ -24,15 +24,14 @@ import org.junit.jupiter.api.Test;
 class PlannerTest {
     private static final GroupSpec PAIR = GroupSpec.of("world", 0, 2, Duration.ofSeconds(1));
 
-    private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
+    private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChooser.of(""));
 
     private PreparedCall prepare(Collective call) {
         return planner.prepare(call, "");
     }
 
     private static Collective allReduce(int length) {
-        HostTensor data = HostTensor.of(new float[length]);
-        return Collective.allReduce(data, ReduceOp.SUM);
+        return Collective.allReduce(HostTensor.of(new float[length]), ReduceOp.SUM);
     }
 
     @Test

@@ -11,7 +11,7 @@ import ferro.FerroException.Code;
 import ferro.collectives.CollectiveEngine;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.group.GroupControl;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -69,7 +69,7 @@ class QuestionedGroupTest {
         }
 
         private long answers() {
-            return sent.stream().filter(Status.class::isInstance).count();
+            return sent.stream().filter(StatusAnswer.class::isInstance).count();
         }
 
         private void question() {

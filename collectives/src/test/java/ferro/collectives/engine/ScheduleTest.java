@@ -180,8 +180,7 @@ class ScheduleTest {
         for (String algorithm : Algorithm.names(CollectiveKind.GATHER, Topology.FLAT)) {
             Interpreter all = interpret(CollectiveKind.GATHER, algorithm, 5, 5 * 101, 256);
             for (int i = 0; i < 5 * 101; i++) {
-                long want = (i / 101 + 2L) * (i % 101 + 3);
-                assertEquals(want, all.memory.get(0)[1][i], algorithm + " at " + i);
+                assertEquals((i / 101 + 2L) * (i % 101 + 3), all.memory.get(0)[1][i], algorithm + " at " + i);
             }
         }
     }

@@ -21,7 +21,7 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
@@ -95,11 +95,11 @@ class WaitingRankTest {
         faults.events.control(1, Query.about(ask, null, false).encoded());
     }
 
-    private List<Status> answers() {
+    private List<StatusAnswer> answers() {
         return faults.sent.stream()
                 .map(message -> ControlMessage.decode(message.duplicate(), 2))
-                .filter(Status.class::isInstance)
-                .map(Status.class::cast)
+                .filter(StatusAnswer.class::isInstance)
+                .map(StatusAnswer.class::cast)
                 .toList();
     }
 
@@ -212,8 +212,7 @@ class WaitingRankTest {
     void aSleepingRankHasPublishedForWhichRankItWaits(Call call) {
         AtomicInteger sleeps = new AtomicInteger();
         faults.parked = until -> {
-            long left = until - clock.now;
-            if (left > TimeUnit.MILLISECONDS.toNanos(20)) {
+            if (until - clock.now > TimeUnit.MILLISECONDS.toNanos(20)) {
                 query(sleeps.incrementAndGet());
             }
             clock.sleep(until);
@@ -239,7 +238,8 @@ class WaitingRankTest {
                 }
                 if (worldSize > 2) {
                     // all have answered, so that the call is judged at once
-                    Status peer = new Status(asked.ask(), 1, "", 1, 0, 0, "", "in allReduce", Set.of(), 0, 0, "");
+                    StatusAnswer peer =
+                            new StatusAnswer(asked.ask(), 1, "", 1, 0, 0, "", "in allReduce", Set.of(), 0, 0, "");
                     faults.events.control(2, peer.encoded());
                 }
             }
@@ -261,7 +261,7 @@ class WaitingRankTest {
         };
         faults.onControl = message -> {
             if (ControlMessage.decode(message, 2) instanceof Query asked) {
-                Status idle = new Status(asked.ask(), 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+                StatusAnswer idle = new StatusAnswer(asked.ask(), 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
                 faults.events.control(1, idle.encoded());
             }
         };

@@ -42,8 +42,7 @@ class WireHeaderTest {
         for (int i = 0; i < rows.size(); i++) {
             String field = rows.get(i).group(2);
             assertEquals("" + i * Long.BYTES, rows.get(i).group(1), "where " + PAGE + " has the " + field);
-            Object value = CallHeader.class.getMethod(field).invoke(CALL);
-            assertEquals(value, memory.getLong(AT + i * Long.BYTES), field);
+            assertEquals(CallHeader.class.getMethod(field).invoke(CALL), memory.getLong(AT + i * Long.BYTES), field);
         }
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.collectives.plan.Algorithm.Topology;
-import ferro.collectives.shared.SharedCall;
+import ferro.collectives.shared.ProgramCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -47,10 +48,9 @@ class AlgorithmsTest {
         for (int size : new int[] {1, 2, 3, 4, 5, 7, 8, 12}) {
             for (int root : roots(kind, size)) {
                 for (int segments : new int[] {2, 3}) {
-                    List<Plan> cut = new ArrayList<>();
-                    for (Plan plan : plans(kind, algorithm, size, root)) {
-                        cut.add(Segmented.plan(plan, segments));
-                    }
+                    List<Plan> cut = plans(kind, algorithm, size, root).stream()
+                            .map(plan -> Segmented.plan(plan, segments))
+                            .toList();
                     assertEquals(Optional.empty(), PlanVerifier.verify(kind, cut, root));
                 }
             }
@@ -98,11 +98,9 @@ class AlgorithmsTest {
     }
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
-        List<Plan> plans = new ArrayList<>();
-        for (int rank = 0; rank < size; rank++) {
-            plans.add(Algorithm.of(kind, algorithm).plan(rank, size, root, null));
-        }
-        return plans;
+        return IntStream.range(0, size)
+                .mapToObj(rank -> Algorithm.of(kind, algorithm).plan(rank, size, root, null))
+                .toList();
     }
 
     private static final Path PAGE = Path.of("../docs/algorithms.md");
@@ -125,7 +123,7 @@ class AlgorithmsTest {
         for (Algorithm row : Algorithm.all()) {
             assertTrue(seen.add(row.toString()), row + " stands there twice");
             String made = row.topology() == Topology.SHARED_MEMORY
-                    ? row.program(new SharedCall(row.kind(), 0, 4, 0, 64, Float.BYTES, 1), 4096)
+                    ? row.program(new ProgramCall(row.kind(), 0, 4, 0, 64, Float.BYTES, 1), 4096)
                             .algorithm()
                     : row.plan(0, 4, 0, hosts).algorithm();
             assertEquals(row.label(), made, row.toString());

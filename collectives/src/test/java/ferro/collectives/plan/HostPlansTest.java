@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -75,8 +76,9 @@ class HostPlansTest {
     }
 
     private static Algorithm chosen(CollectiveKind kind, long bytes, Hosts hosts, boolean far) {
-        AlgorithmChoice.Case needed = new AlgorithmChoice.Case(kind, hosts.worldSize(), hosts.count(), bytes, 0);
-        return AlgorithmChoice.of("").far(far).algorithm(Topology.HOSTS, needed);
+        AlgorithmChooser.ChoiceInputs needed =
+                new AlgorithmChooser.ChoiceInputs(kind, hosts.worldSize(), hosts.count(), bytes, 0);
+        return AlgorithmChooser.of("").far(far).algorithm(Topology.HOSTS, needed);
     }
 
     @Test
@@ -103,11 +105,9 @@ class HostPlansTest {
     }
 
     private static List<Plan> plans(Algorithm algorithm, int root, Hosts hosts) {
-        List<Plan> plans = new ArrayList<>();
-        for (int rank = 0; rank < hosts.worldSize(); rank++) {
-            plans.add(algorithm.plan(rank, hosts.worldSize(), root, hosts));
-        }
-        return plans;
+        return IntStream.range(0, hosts.worldSize())
+                .mapToObj(rank -> algorithm.plan(rank, hosts.worldSize(), root, hosts))
+                .toList();
     }
 
     @Test

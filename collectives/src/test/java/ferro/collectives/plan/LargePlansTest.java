@@ -121,7 +121,7 @@ class LargePlansTest {
             builder.send(send.peer(), send.region(), send.chunk(), send.chunks());
             chunks += send.chunks();
         }
-        for (Step.Arrival arrival : plan.receives()) {
+        for (Step.WriteStep arrival : plan.receives()) {
             add(arrival, builder);
             chunks += arrival.chunks();
         }
@@ -131,8 +131,8 @@ class LargePlansTest {
                 () -> builder.visitedEntries() + " entries visited, at most " + most + " expected");
     }
 
-    private static void add(Step.Arrival arrival, PlanBuilder builder) {
-        if (arrival instanceof Step.Local local) {
+    private static void add(Step.WriteStep arrival, PlanBuilder builder) {
+        if (arrival instanceof Step.LocalStep local) {
             builder.copy(local.from(), local.region(), local.chunk(), local.chunks());
         } else {
             builder.receive(arrival.peer(), arrival.region(), arrival.chunk(), arrival.chunks());

@@ -50,15 +50,7 @@ final class PlanLinks {
     }
 
     Optional<String> whyNot() {
-        for (int from = 0; from < plans.size(); from++) {
-            for (int to = 0; to < plans.size(); to++) {
-                Optional<String> why = ofLink(from, to);
-                if (why.isPresent()) {
-                    return why;
-                }
-            }
-        }
-        return Optional.empty();
+        return PlanSet.first(plans.size(), from -> PlanSet.first(plans.size(), to -> ofLink(from, to)));
     }
 
     private Optional<String> ofLink(int from, int to) {
@@ -66,7 +58,7 @@ final class PlanLinks {
         List<Integer> receives = receives(from, to);
         for (int i = 0; i < Math.min(sends.size(), receives.size()); i++) {
             Step.Send send = plans.of(from).sends().get(sends.get(i));
-            Step.Arrival arrival = plans.of(to).receives().get(receives.get(i));
+            Step.WriteStep arrival = plans.of(to).receives().get(receives.get(i));
             int unit = plans.hasParts() ? plans.unit() : 1;
             boolean same = plans.numbersAgree()
                     ? send.chunk() == arrival.chunk()

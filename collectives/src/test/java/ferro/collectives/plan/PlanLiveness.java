@@ -30,7 +30,7 @@ final class PlanLiveness {
     /** How far a rank is. */
     private static final class RankProgress {
         final List<Step.Send> sends;
-        final List<Step.Arrival> receives;
+        final List<Step.WriteStep> receives;
         /** For each send its receive at the peer, for each receive its send. */
         final int[] partnerOfSend;
 
@@ -110,7 +110,7 @@ final class PlanLiveness {
         while (rank.postedReceives < rank.receives.size()
                 && rank.allows(rank.receives.get(rank.postedReceives))
                 && (!rendezvous || rank.postedReceives == rank.doneReceives)) {
-            if (rank.receives.get(rank.postedReceives) instanceof Step.Local) {
+            if (rank.receives.get(rank.postedReceives) instanceof Step.LocalStep) {
                 rank.received[rank.postedReceives] = true;
                 rank.count();
             }
@@ -127,8 +127,8 @@ final class PlanLiveness {
             rank.sent[i] |= !rendezvous || rank.partnerOfSend[i] < peer.postedReceives;
         }
         for (int i = rank.doneReceives; i < rank.postedReceives; i++) {
-            Step.Arrival arrival = rank.receives.get(i);
-            if (!(arrival instanceof Step.Local)) {
+            Step.WriteStep arrival = rank.receives.get(i);
+            if (!(arrival instanceof Step.LocalStep)) {
                 rank.received[i] |= rank.partnerOfReceive[i] < ranks[arrival.peer()].postedSends;
             }
         }

@@ -42,13 +42,7 @@ final class PlanRaces {
     private record RegionChunk(Region region, int chunk) {}
 
     static Optional<String> whyNot(PlanSet plans, boolean inPlace) {
-        for (int rank = 0; rank < plans.size(); rank++) {
-            Optional<String> why = new PlanRaces(plans, rank).find(inPlace);
-            if (why.isPresent()) {
-                return why;
-            }
-        }
-        return Optional.empty();
+        return PlanSet.first(plans.size(), rank -> new PlanRaces(plans, rank).find(inPlace));
     }
 
     private static int[][] declared(List<? extends Step> steps) {
@@ -105,8 +99,9 @@ final class PlanRaces {
         if (first.isSend) {
             return first.index < knows[0];
         }
-        boolean earlierCopy =
-                !second.isSend && first.index < second.index && plan.receives().get(first.index) instanceof Step.Local;
+        boolean earlierCopy = !second.isSend
+                && first.index < second.index
+                && plan.receives().get(first.index) instanceof Step.LocalStep;
         return first.index < knows[1] || earlierCopy;
     }
 
@@ -119,10 +114,10 @@ final class PlanRaces {
             }
         }
         for (int i = 0; i < plan.receives().size(); i++) {
-            Step.Arrival arrival = plan.receives().get(i);
+            Step.WriteStep arrival = plan.receives().get(i);
             for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
                 RegionChunk into = chunk(plan, arrival.region(), chunk, inPlace);
-                if (arrival instanceof Step.Local local) {
+                if (arrival instanceof Step.LocalStep local) {
                     RegionChunk from = chunk(plan, local.from(), chunk, inPlace);
                     if (from.equals(into)) {
                         continue;

@@ -80,7 +80,7 @@ final class PlanResults {
     static Optional<String> whyNot(PlanSet plans, boolean inPlace) {
         PlanResults results = new PlanResults(plans, inPlace);
         results.run();
-        return results.failure.or(results::checkAll);
+        return results.failure.or(() -> PlanSet.first(plans.size(), rank -> results.check(results.ranks.get(rank))));
     }
 
     static Optional<String> whyNotInRankOrder(PlanSet plans) {
@@ -130,8 +130,7 @@ final class PlanResults {
             }
             Contribution[] message = new Contribution[send.chunks()];
             if (isBarrier()) {
-                BitSet heard = rank.heard.get(send.afterReceives());
-                message[0] = new Contribution(0, heard, 0, false, false);
+                message[0] = new Contribution(0, rank.heard.get(send.afterReceives()), 0, false, false);
             } else {
                 System.arraycopy(rank.region(send.region()), send.chunk(), message, 0, send.chunks());
                 int position = rank.sent;
@@ -158,9 +157,9 @@ final class PlanResults {
     }
 
     private boolean arrive(PlanMemory rank, int index) {
-        Step.Arrival arrival = rank.plan.receives().get(index);
+        Step.WriteStep arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
-        if (arrival instanceof Step.Local local) {
+        if (arrival instanceof Step.LocalStep local) {
             Contribution[] read = new Contribution[local.chunks()];
             System.arraycopy(rank.region(local.from()), local.chunk(), read, 0, local.chunks());
             checkSet(read, () -> plans.arrival(rank.rank, index));
@@ -193,7 +192,7 @@ final class PlanResults {
         }
     }
 
-    private void combine(PlanMemory rank, int index, Contribution[] message, Step.Combine arrival) {
+    private void combine(PlanMemory rank, int index, Contribution[] message, Step.CombineStep arrival) {
         Contribution[] into = rank.region(arrival.region());
         for (int i = 0; i < message.length; i++) {
             Contribution own = into[arrival.chunk() + i];
@@ -231,24 +230,16 @@ final class PlanResults {
         return plans.kind() == CollectiveKind.BARRIER;
     }
 
-    private Optional<String> checkAll() {
-        for (PlanMemory rank : ranks) {
-            if (isBarrier()) {
-                BitSet heard = rank.heard.get(rank.heard.size() - 1);
-                if (heard.cardinality() != plans.size()) {
-                    return Optional.of("rank " + rank.rank + " ends at receive " + rank.done
-                            + " and has heard of ranks " + heard + " only");
-                }
-            }
-            ChunkExtent out = rank.plan.out();
-            for (int chunk = out.first(); chunk < out.first() + out.count(); chunk++) {
-                Optional<String> why = check(rank, chunk);
-                if (why.isPresent()) {
-                    return why;
-                }
+    private Optional<String> check(PlanMemory rank) {
+        if (isBarrier()) {
+            BitSet heard = rank.heard.get(rank.heard.size() - 1);
+            if (heard.cardinality() != plans.size()) {
+                return Optional.of("rank " + rank.rank + " ends at receive " + rank.done + " and has heard of ranks "
+                        + heard + " only");
             }
         }
-        return Optional.empty();
+        ChunkExtent out = rank.plan.out();
+        return PlanSet.first(out.count(), i -> check(rank, out.first() + i));
     }
 
     private Optional<String> check(PlanMemory rank, int chunk) {
@@ -319,7 +310,7 @@ final class PlanResults {
         }
 
         /** Returns the combination of both as a step combines them, with this one as what is written. */
-        Contribution with(Contribution other, Step.Combine step) {
+        Contribution with(Contribution other, Step.CombineStep step) {
             Contribution first = step.readsFirst() ? other : this;
             Contribution second = step.readsFirst() ? this : other;
             BitSet union = (BitSet) ranks.clone();

@@ -2,6 +2,9 @@ package ferro.collectives.plan;
 
 import ferro.CollectiveKind;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * The plans of all ranks and what their collective promises.
@@ -89,12 +92,20 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
 
     /** Returns what to call an entry of the second list in a message. */
     String arrival(int rank, int index) {
-        Step.Arrival arrival = of(rank).receives().get(index);
-        String what = arrival instanceof Step.Local local
+        Step.WriteStep arrival = of(rank).receives().get(index);
+        String what = arrival instanceof Step.LocalStep local
                 ? (arrival instanceof Step.LocalCopy ? "copy from " : "combine from ") + local.from()
                 : (arrival instanceof Step.Receive ? "from " : "combine from ") + arrival.peer();
         return "rank " + rank + " receive " + index + " (" + what + ", "
                 + chunks(arrival.region(), arrival.chunk(), arrival.chunks()) + ")";
+    }
+
+    /** Returns the first text that a check returns for the numbers below a count. */
+    static Optional<String> first(int count, IntFunction<Optional<String>> check) {
+        return IntStream.range(0, count)
+                .mapToObj(check)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     static String chunks(Region region, int chunk, int chunks) {

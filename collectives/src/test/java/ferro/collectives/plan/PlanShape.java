@@ -10,13 +10,7 @@ final class PlanShape {
         if (plans.hasParts() && plans.chunkCount() % plans.size() != 0) {
             return Optional.of(plans.chunkCount() + " chunks do not make equal parts");
         }
-        for (int rank = 0; rank < plans.size(); rank++) {
-            Optional<String> why = ofRank(plans, rank);
-            if (why.isPresent()) {
-                return why;
-            }
-        }
-        return Optional.empty();
+        return PlanSet.first(plans.size(), rank -> ofRank(plans, rank));
     }
 
     private static Optional<String> ofRank(PlanSet plans, int rank) {
@@ -39,24 +33,14 @@ final class PlanShape {
                 return Optional.of(plans.send(rank, i) + " goes to itself");
             }
         }
-        for (int i = 0; i < plan.receives().size(); i++) {
-            Optional<String> why = ofArrival(plan.receives().get(i), i, plan, plans.size());
-            if (why.isPresent()) {
-                return why.map(plans.arrival(rank, i)::concat);
-            }
-        }
-        return Optional.empty();
+        return PlanSet.first(
+                plan.receives().size(),
+                i -> ofArrival(plan.receives().get(i), i, plan, plans.size()).map(why -> plans.arrival(rank, i) + why));
     }
 
     /** Proves that reductions read each part of an operand once: it is multiplied there, also where the result is too. */
     static Optional<String> readTwice(PlanSet plans) {
-        for (int rank = 0; rank < plans.size() && plans.isReduction(); rank++) {
-            Optional<String> why = readTwice(plans, rank);
-            if (why.isPresent()) {
-                return why;
-            }
-        }
-        return Optional.empty();
+        return PlanSet.first(plans.isReduction() ? plans.size() : 0, rank -> readTwice(plans, rank));
     }
 
     private static Optional<String> readTwice(PlanSet plans, int rank) {
@@ -70,7 +54,7 @@ final class PlanShape {
         }
         for (int i = 0; i < plan.receives().size(); i++) {
             boolean copies = plan.receives().get(i) instanceof Step.LocalCopy copy && copy.from() == Region.IN;
-            Step.Arrival arrival = plan.receives().get(i);
+            Step.WriteStep arrival = plan.receives().get(i);
             if (copies && !reads(read, arrival.chunk(), arrival.chunks())) {
                 return Optional.of(plans.arrival(rank, i) + " reads a part of the operand that another step reads too");
             }
@@ -101,8 +85,8 @@ final class PlanShape {
         return inside(plan, send.region(), send.chunk(), send.chunks());
     }
 
-    private static Optional<String> ofArrival(Step.Arrival arrival, int index, Plan plan, int size) {
-        if (!(arrival instanceof Step.Local) && (arrival.peer() < 0 || arrival.peer() >= size)) {
+    private static Optional<String> ofArrival(Step.WriteStep arrival, int index, Plan plan, int size) {
+        if (!(arrival instanceof Step.LocalStep) && (arrival.peer() < 0 || arrival.peer() >= size)) {
             return Optional.of(" names a rank that is not among " + size);
         }
         if (arrival.afterReceives() > index) {
@@ -115,7 +99,7 @@ final class PlanShape {
         if (arrival.region() == Region.IN) {
             return Optional.of(" writes the caller's operand");
         }
-        if (arrival instanceof Step.Local local) {
+        if (arrival instanceof Step.LocalStep local) {
             if (local.from() == local.region()) {
                 return Optional.of(" copies onto itself");
             }

@@ -67,7 +67,7 @@ class PlanVerifierTest {
                         "a receive over a chunk that a send still reads",
                         of(ALL_REDUCE, "ring", 4).receives(3, receives -> {
                             int last = receives.size() - 1;
-                            Step.Arrival step = receives.get(last);
+                            Step.WriteStep step = receives.get(last);
                             receives.set(
                                     last,
                                     new Receive(
@@ -281,7 +281,7 @@ class PlanVerifierTest {
     }
 
     /** Returns a combine that completes chunk 0. */
-    private static Step.Arrival last(int peer, Region region, int afterReceives) {
+    private static Step.WriteStep last(int peer, Region region, int afterReceives) {
         return new ReceiveCombine(peer, region, 0, 1, 0, afterReceives, true, false);
     }
 
@@ -321,17 +321,17 @@ class PlanVerifierTest {
             return sends(rank, sends -> sends.set(at, other));
         }
 
-        Plans receives(int rank, Consumer<List<Step.Arrival>> change) {
-            List<Step.Arrival> receives = new ArrayList<>(plans.get(rank).receives());
+        Plans receives(int rank, Consumer<List<Step.WriteStep>> change) {
+            List<Step.WriteStep> receives = new ArrayList<>(plans.get(rank).receives());
             change.accept(receives);
             return with(rank, plans.get(rank).sends(), receives);
         }
 
-        Plans receive(int rank, int at, Step.Arrival other) {
+        Plans receive(int rank, int at, Step.WriteStep other) {
             return receives(rank, receives -> receives.set(at, other));
         }
 
-        private Plans with(int rank, List<Step.Send> sends, List<Step.Arrival> receives) {
+        private Plans with(int rank, List<Step.Send> sends, List<Step.WriteStep> receives) {
             Plan plan = plans.get(rank);
             return plan(
                     rank,

@@ -116,8 +116,7 @@ class RecordedPlansTest {
                     ? new TreeSet<>(List.of(0, 1 % size, size / 2, size - 1))
                     : List.of(0)) {
                 for (int rank = 0; rank < size; rank++) {
-                    String text = text(algorithm.plan(rank, size, root, hosts));
-                    digest.update(text.getBytes(StandardCharsets.UTF_8));
+                    digest.update(text(algorithm.plan(rank, size, root, hosts)).getBytes(StandardCharsets.UTF_8));
                 }
             }
         }
@@ -142,7 +141,7 @@ class RecordedPlansTest {
         return text.append('\n').toString();
     }
 
-    private static String kind(Step.Arrival arrival) {
+    private static String kind(Step.WriteStep arrival) {
         if (arrival instanceof Step.Receive receive) {
             return "\nreceive from " + receive.peer();
         }

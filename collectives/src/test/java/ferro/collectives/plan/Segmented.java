@@ -30,8 +30,8 @@ public final class Segmented {
                         send.peer(), send.region(), piece.first, piece.count, piece.afterSends, piece.afterReceives));
             }
         }
-        List<Step.Arrival> receives = new ArrayList<>();
-        for (Step.Arrival arrival : plan.receives()) {
+        List<Step.WriteStep> receives = new ArrayList<>();
+        for (Step.WriteStep arrival : plan.receives()) {
             for (int g = 0; g < posts(arrival.chunks()); g++) {
                 receives.add(cut(arrival, piece(arrival, arrival.chunk(), arrival.chunks(), g)));
             }
@@ -60,12 +60,12 @@ public final class Segmented {
                 single ? 1 : chunks * segments,
                 after(plan.sends().stream().map(Step.Send::chunks).toList(), step.afterSends(), single ? g : -1),
                 after(
-                        plan.receives().stream().map(Step.Arrival::chunks).toList(),
+                        plan.receives().stream().map(Step.WriteStep::chunks).toList(),
                         step.afterReceives(),
                         single ? g : -1));
     }
 
-    private static Step.Arrival cut(Step.Arrival arrival, Piece piece) {
+    private static Step.WriteStep cut(Step.WriteStep arrival, Piece piece) {
         Region region = arrival.region();
         if (arrival instanceof Step.LocalCopy copy) {
             return new Step.LocalCopy(

@@ -77,8 +77,9 @@ class AverageQuotientsTest {
     }
 
     private void assertQuotients(double[] sums, int worldSize) {
-        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
-        Kernel average = Kernels.VECTORS.untried(DataType.FLOAT64, ReduceOp.AVG, worldSize, PreMulTarget.NEITHER);
+        assumeTrue(KernelFactory.VECTORS != null, KernelFactory.inForce());
+        Kernel average =
+                KernelFactory.VECTORS.untried(DataType.FLOAT64, ReduceOp.AVG, worldSize, PreMulOperands.NEITHER);
         double[] one = sums.clone();
         double[] both = sums.clone();
         double[] second = zeros();

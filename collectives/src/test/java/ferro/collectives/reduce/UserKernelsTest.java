@@ -24,7 +24,7 @@ class UserKernelsTest {
     @ParameterizedTest
     @EnumSource
     void combinesEveryTypeInEveryMemoryAndLength(DataType type) {
-        Kernel kernel = Kernels.of(type, op(type), 2);
+        Kernel kernel = KernelFactory.of(type, op(type), 2);
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
                 for (int length : LENGTHS) {
@@ -43,7 +43,7 @@ class UserKernelsTest {
     @ParameterizedTest
     @EnumSource
     void writesTheSameBitsIntoBothMemories(DataType type) {
-        Kernel kernel = Kernels.of(type, op(type), 2);
+        Kernel kernel = KernelFactory.of(type, op(type), 2);
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 for (int length : LENGTHS) {
@@ -66,7 +66,8 @@ class UserKernelsTest {
     @Test
     void anOpForAnotherTypeHasNoKernel() {
         String text = assertThrows(
-                        UnsupportedOperationException.class, () -> Kernels.of(DataType.UINT32, op(DataType.INT32), 2))
+                        UnsupportedOperationException.class,
+                        () -> KernelFactory.of(DataType.UINT32, op(DataType.INT32), 2))
                 .getMessage();
 
         assertEquals(
@@ -74,12 +75,13 @@ class UserKernelsTest {
                 text);
         assertEquals(
                 text,
-                Kernels.unsupportedBecause(DataType.UINT32, op(DataType.INT32)).orElseThrow());
+                KernelFactory.unsupportedBecause(DataType.UINT32, op(DataType.INT32))
+                        .orElseThrow());
     }
 
     @Test
     void aLengthThatSplitsARecordIsRefused() {
-        Kernel kernel = Kernels.of(DataType.INT8, ReduceOp.ofBytes("own", 3, (into, received) -> {}), 2);
+        Kernel kernel = KernelFactory.of(DataType.INT8, ReduceOp.ofBytes("own", 3, (into, received) -> {}), 2);
         HostTensor into = HostTensor.of(new byte[8]);
         HostTensor source = HostTensor.of(new byte[8]);
 
@@ -94,7 +96,7 @@ class UserKernelsTest {
     @Test
     void anOutOfMemoryErrorOfTheUsersCodeIsThrownUnchanged() {
         OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
-        Kernel kernel = Kernels.of(
+        Kernel kernel = KernelFactory.of(
                 DataType.FLOAT32,
                 ReduceOp.ofFloats("greedy", (a, b) -> {
                     throw memory;

@@ -48,13 +48,21 @@ class VectorKernelsTest {
     void vectorKernelsExistOnEverySupportedJdk() {
         int jdk = Runtime.version().feature();
         boolean needed = jdk == 17 || jdk == 18 || jdk >= 22;
-        assertEquals(needed, Kernels.VECTORS != null, Kernels.inForce());
+        assertEquals(needed, KernelFactory.VECTORS != null, KernelFactory.inForce());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Direct", "ElementLoops", "HalfLoops", "Float16Pairs", "Float16Products", "VectorKernel"})
+    @ValueSource(
+            strings = {
+                "DirectVectorAccess",
+                "ElementLoops",
+                "HalfLoops",
+                "Float16Converter",
+                "Float16Loops",
+                "VectorKernel"
+            })
     void vectorKernelsUseNoMethodThatOnlySomeJdksHave(String type) throws IOException {
-        try (InputStream stream = Kernels.class.getResourceAsStream(type + ".class")) {
+        try (InputStream stream = KernelFactory.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
             assertFalse(constants.contains("java/lang/foreign/"), "by segments: 22 and newer");
             assertFalse(constants.contains("Ljava/nio/ByteBuffer;ILjava/nio/ByteOrder;"), "by buffers: up to 18");
@@ -65,7 +73,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource
     void vectorKernelsGiveTheBitsOfThePlainKernels(DataType type) {
-        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
+        assumeTrue(KernelFactory.VECTORS != null, KernelFactory.inForce());
         for (ReduceOp op : ops(type)) {
             assertSameBitsInEveryMemoryAndLength(type, op, 3);
             if (op == ReduceOp.AVG) {
@@ -76,8 +84,8 @@ class VectorKernelsTest {
     }
 
     private void assertSameBitsInEveryMemoryAndLength(DataType type, ReduceOp op, int worldSize) {
-        Kernel plain = Kernels.plain(type, op, worldSize, PreMulTarget.NEITHER);
-        Kernel vectors = Kernels.VECTORS.untried(type, op, worldSize, PreMulTarget.NEITHER);
+        Kernel plain = KernelFactory.plain(type, op, worldSize, PreMulOperands.NEITHER);
+        Kernel vectors = KernelFactory.VECTORS.untried(type, op, worldSize, PreMulOperands.NEITHER);
         assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
     }
 
@@ -85,13 +93,13 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource
     void vectorKernelsMultiplyToTheBitsOfThePlainKernels(DataType type) {
-        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
+        assumeTrue(KernelFactory.VECTORS != null, KernelFactory.inForce());
         for (double factor : type.isFloating() ? new double[] {1.0 / 3, -3e4, 0} : new double[] {-3_000_000_019L}) {
             ReduceOp op = ReduceOp.preMultipliedSum(factor);
-            for (PreMulTarget which : PreMulTarget.values()) {
-                Kernel plain = Kernels.plain(type, op, 1, which);
-                Kernel vectors = Kernels.VECTORS.untried(type, op, 1, which);
-                if (which == PreMulTarget.COPY) {
+            for (PreMulOperands which : PreMulOperands.values()) {
+                Kernel plain = KernelFactory.plain(type, op, 1, which);
+                Kernel vectors = KernelFactory.VECTORS.untried(type, op, 1, which);
+                if (which == PreMulOperands.COPY) {
                     assertSameCopies(type, op, plain, vectors);
                 } else {
                     assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
@@ -134,7 +142,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void vectorKernelsGiveTheBitsOfThePlainKernelForAllFiniteHalves(DataType type) {
-        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
+        assumeTrue(KernelFactory.VECTORS != null, KernelFactory.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         for (ReduceOp op : ops(type)) {
             // odd factors, so that every element comes once in each
@@ -143,7 +151,7 @@ class VectorKernelsTest {
             for (int pair = 0; pair < factors.length; pair++) {
                 int factor = factors[pair];
                 int worldSize = worldSizes[pair];
-                Kernel vectors = Kernels.VECTORS.untried(type, op, worldSize, PreMulTarget.NEITHER);
+                Kernel vectors = KernelFactory.VECTORS.untried(type, op, worldSize, PreMulOperands.NEITHER);
                 short[] first = new short[1 << 16];
                 short[] second = new short[1 << 16];
                 for (int i = 0; i < first.length; i++) {
@@ -151,7 +159,8 @@ class VectorKernelsTest {
                     second[i] = finite(i * factor ^ 0x8000, infinity);
                 }
                 short[] expected = first.clone();
-                Kernels.plain(type, op, worldSize, PreMulTarget.NEITHER).combine(expected, 0, second, 0, first.length);
+                KernelFactory.plain(type, op, worldSize, PreMulOperands.NEITHER)
+                        .combine(expected, 0, second, 0, first.length);
 
                 short[] into = first.clone();
                 vectors.combine(into, 0, second, 0, first.length);
@@ -171,7 +180,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void vectorKernelsMultiplyFiniteHalvesToTheBitsOfThePlainKernel(DataType type) {
-        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
+        assumeTrue(KernelFactory.VECTORS != null, KernelFactory.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         // some give ties of subnormals, or nearly, some only zeros, and some infinities
         double[] factors = {
@@ -183,8 +192,8 @@ class VectorKernelsTest {
                 elements[i] = finite(i, infinity);
             }
             short[] found = new short[1 << 16];
-            Kernels.VECTORS
-                    .untried(type, ReduceOp.preMultipliedSum(factor), 1, PreMulTarget.COPY)
+            KernelFactory.VECTORS
+                    .untried(type, ReduceOp.preMultipliedSum(factor), 1, PreMulOperands.COPY)
                     .combine(found, 0, elements, 0, elements.length);
 
             for (int i = 0; i < elements.length; i++) {

@@ -63,7 +63,7 @@ final class Expected {
     }
 
     private int operands() {
-        return operation.kind().in() == CollectiveKind.Held.PART ? part : operation.elements();
+        return operation.kind().in() == CollectiveKind.DataShare.PART ? part : operation.elements();
     }
 
     private int results(int rank) {

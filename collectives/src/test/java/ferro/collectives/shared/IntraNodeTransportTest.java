@@ -50,8 +50,7 @@ class IntraNodeTransportTest {
 
     @Test
     void aControlMessageWakesASleepingRank() throws Exception {
-        IntraNodeTransport[] ends = ends(2);
-        manyRounds(ends);
+        manyRounds(ends(2));
         assertTrue(bare[0].controlMessages + bare[1].controlMessages > 0);
     }
 

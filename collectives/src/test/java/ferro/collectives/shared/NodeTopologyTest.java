@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Medium;
-import ferro.collectives.shared.NodeTopology.Said;
+import ferro.collectives.shared.NodeTopology.RankReport;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -29,8 +29,8 @@ class NodeTopologyTest {
 
     @Test
     void aRankWithoutSharedMemoryIsNamedWithItsReason() {
-        NodeTopology one =
-                new NodeTopology(List.of(on("a", 0, 1), on("a", 0, 1), new Said("a", "a", "no room", bits(2), "")));
+        NodeTopology one = new NodeTopology(
+                List.of(on("a", 0, 1), on("a", 0, 1), new RankReport("a", "a", "no room", bits(2), "")));
 
         assertEquals(
                 List.of(
@@ -42,7 +42,7 @@ class NodeTopologyTest {
     @Test
     void aRankThatCouldNotMapAnotherIsNamedWithItsReason() {
         NodeTopology one =
-                new NodeTopology(List.of(on("a", 0, 1), new Said("a", "a", "", bits(1), "permission denied")));
+                new NodeTopology(List.of(on("a", 0, 1), new RankReport("a", "a", "", bits(1), "permission denied")));
 
         assertEquals(
                 List.of(
@@ -53,8 +53,8 @@ class NodeTopologyTest {
 
     @Test
     void twoHostsWithOneNameAreDistinguishedByAddress() {
-        Said first = new Said("boot 1", "box", "alone", bits(0), "");
-        Said second = new Said("boot 2", "box", "alone", bits(1), "");
+        RankReport first = new RankReport("boot 1", "box", "alone", bits(0), "");
+        RankReport second = new RankReport("boot 2", "box", "alone", bits(1), "");
 
         assertEquals(
                 List.of("data: over TCP, ranks 0 (host box at 10.0.0.1) and 1 (host box at 10.0.0.2)"),
@@ -71,11 +71,11 @@ class NodeTopologyTest {
     void aThousandRanksOnManyHostsAreReportedInFewLines() {
         int ranks = 1024;
         int perHost = 8;
-        List<Said> said = new ArrayList<>();
+        List<RankReport> said = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++) {
             BitSet reached = new BitSet();
             reached.set(rank / perHost * perHost, (rank / perHost + 1) * perHost);
-            said.add(new Said("boot " + rank / perHost, "h" + rank / perHost, "", reached, ""));
+            said.add(new RankReport("boot " + rank / perHost, "h" + rank / perHost, "", reached, ""));
         }
         NodeTopology many = new NodeTopology(said);
 
@@ -119,8 +119,8 @@ class NodeTopologyTest {
                 NodeTopology.none(2, "switched off").lines(encrypted).get(0));
     }
 
-    private static Said on(String host, int... reached) {
-        return new Said(host, host, "", bits(reached), "");
+    private static RankReport on(String host, int... reached) {
+        return new RankReport(host, host, "", bits(reached), "");
     }
 
     private static BitSet bits(int... set) {

@@ -21,8 +21,8 @@ final class OneJvm {
         this.reserved = reserved;
         areas = new ByteBuffer[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
-            areas[rank] = ByteBuffer.allocateDirect(bytes + ProgressWords.LINE_BYTES)
-                    .alignedSlice(ProgressWords.LINE_BYTES / 2)
+            areas[rank] = ByteBuffer.allocateDirect(bytes + ProgressCounters.LINE_BYTES)
+                    .alignedSlice(ProgressCounters.LINE_BYTES / 2)
                     .order(ByteOrder.nativeOrder());
         }
     }

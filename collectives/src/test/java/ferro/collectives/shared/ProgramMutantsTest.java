@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("long")
 class ProgramMutantsTest {
     private static final int RANKS = 4;
-    private static final int CHUNK = SharedCall.ALIGNMENT * RANKS;
+    private static final int CHUNK = ProgramCall.ALIGNMENT * RANKS;
     private static final int ALL = (1 << RANKS) - 1;
     private static final int LAME = 2;
 
@@ -36,7 +36,7 @@ class ProgramMutantsTest {
 
     /** Makes a step wrong; tells whether that can be done with it. */
     private interface Mutant {
-        boolean plant(Program program, int step);
+        boolean plant(SharedMemoryProgram program, int step);
     }
 
     private String test;
@@ -97,7 +97,7 @@ class ProgramMutantsTest {
             int peer = program.peer[step];
             program.peer[step] = (peer + 1) % RANKS;
             byte kind = program.kind[step];
-            return peer >= 0 && kind != Program.COPY_IN && kind != Program.COPY_OWN_IN;
+            return peer >= 0 && kind != SharedMemoryProgram.COPY_IN && kind != SharedMemoryProgram.COPY_OWN_IN;
         }));
     }
 
@@ -106,8 +106,10 @@ class ProgramMutantsTest {
     void aFlagThatIsSetTooEarlyIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             byte kind = program.kind[step];
-            boolean tells = kind == Program.PUBLISH || kind == Program.ENTER || kind == Program.TELL_READ;
-            if (!tells || program.kind[step - 1] < Program.COPY_IN) {
+            boolean tells = kind == SharedMemoryProgram.PUBLISH
+                    || kind == SharedMemoryProgram.ENTER
+                    || kind == SharedMemoryProgram.TELL_READ;
+            if (!tells || program.kind[step - 1] < SharedMemoryProgram.COPY_IN) {
                 return false;
             }
             swap(program, step);
@@ -120,7 +122,7 @@ class ProgramMutantsTest {
     void aReadAtAWrongElementIsDetected(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             boolean reads = program.readsOperands && program.peer[step] >= 0 && program.in[step] >= 0;
-            if (!reads || program.kind[step] < Program.COPY_OUT) {
+            if (!reads || program.kind[step] < SharedMemoryProgram.COPY_OUT) {
                 return false;
             }
             program.in[step] += program.in[step] == 0 ? 1 : -1;
@@ -134,7 +136,9 @@ class ProgramMutantsTest {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             byte kind = program.kind[step];
             program.completes[step] = !program.completes[step];
-            return kind == Program.COMBINE || kind == Program.COMBINE_BOTH || kind == Program.COMBINE_AREAS;
+            return kind == SharedMemoryProgram.COMBINE
+                    || kind == SharedMemoryProgram.COMBINE_BOTH
+                    || kind == SharedMemoryProgram.COMBINE_AREAS;
         }));
     }
 
@@ -145,9 +149,9 @@ class ProgramMutantsTest {
         List<String> unnoticed = unnoticed(
                 List.of(flat),
                 (program, step) -> {
-                    boolean two = program.kind[step] == Program.COMBINE
+                    boolean two = program.kind[step] == SharedMemoryProgram.COMBINE
                             && step + 1 < program.size
-                            && program.kind[step + 1] == Program.COMBINE;
+                            && program.kind[step + 1] == SharedMemoryProgram.COMBINE;
                     if (two) {
                         swap(program, step + 1);
                     }
@@ -159,14 +163,16 @@ class ProgramMutantsTest {
         assertTrue(refused.stream().anyMatch(why -> why.contains("another expression")), refused::toString);
     }
 
-    private static boolean leftOut(Program program, int step) {
+    private static boolean leftOut(SharedMemoryProgram program, int step) {
         byte kind = program.kind[step];
-        program.kind[step] = Program.COPY;
+        program.kind[step] = SharedMemoryProgram.COPY;
         program.count[step] = 0;
-        return kind != Program.GATE && kind != Program.PUBLISH && kind != Program.COPY;
+        return kind != SharedMemoryProgram.GATE
+                && kind != SharedMemoryProgram.PUBLISH
+                && kind != SharedMemoryProgram.COPY;
     }
 
-    private static void swap(Program program, int step) {
+    private static void swap(SharedMemoryProgram program, int step) {
         byte kind = program.kind[step];
         program.kind[step] = program.kind[step - 1];
         program.kind[step - 1] = kind;

@@ -49,7 +49,7 @@ final class ProgramProof {
         Fault NONE = (number, rank, program) -> {};
 
         /** Plants it in the program of an operation, counted from 0, on a rank. */
-        void plant(int number, int rank, Program program);
+        void plant(int number, int rank, SharedMemoryProgram program);
     }
 
     /** What is wrong. */
@@ -91,14 +91,14 @@ final class ProgramProof {
     }
 
     /** An operation on all ranks. */
-    private record Run(Operation operation, List<Program> programs, RankMemory[] memory) {
+    private record Run(Operation operation, List<SharedMemoryProgram> programs, RankMemory[] memory) {
         /** Returns whether a rank stages nothing, because others read its operand. */
         boolean isShared(int rank) {
             return programs.get(rank).readsOperands && memory[rank].hasSharedOperand();
         }
 
         /** Returns whether a program goes on in tensors that all ranks share. */
-        boolean choosesTensors(Program program) {
+        boolean choosesTensors(SharedMemoryProgram program) {
             return program.inTensors != null
                     && IntStream.range(0, memory.length)
                             .allMatch(rank -> memory[rank].hasSharedOperand()
@@ -137,8 +137,9 @@ final class ProgramProof {
         for (Operation each : operations) {
             Run run = new Run(each, new ArrayList<>(), RankMemory.of(each, ranks, runs.size(), values));
             for (int rank = 0; rank < ranks; rank++) {
-                SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT, 1);
-                Program normal = Algorithm.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
+                ProgramCall call = new ProgramCall(each.kind, rank, ranks, each.root, each.elements, UNIT, 1);
+                SharedMemoryProgram normal =
+                        Algorithm.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
                 fault.plant(runs.size(), rank, run.choosesTensors(normal) ? normal.inTensors : normal);
                 run.programs.add(normal);
             }
@@ -177,7 +178,7 @@ final class ProgramProof {
 
     private String where(int rank) {
         Run run = runs.get(operation[rank]);
-        Program program = run.programs.get(rank);
+        SharedMemoryProgram program = run.programs.get(rank);
         String at = step[rank] < program.size ? program.text(step[rank]) : "after its last step";
         return "operation " + operation[rank] + " " + run.operation + " rank " + rank + " of " + ranks + " " + at
                 + ": ";
@@ -199,7 +200,7 @@ final class ProgramProof {
             }
             run.memory[rank].end(rank, clocks[rank]);
             checkMet(run, rank);
-            Program program = run.programs.get(rank);
+            SharedMemoryProgram program = run.programs.get(rank);
             chunksBefore[rank] += program.chunks;
             valuesBefore[rank] += program.values;
             operation[rank]++;
@@ -219,32 +220,32 @@ final class ProgramProof {
         }
     }
 
-    private boolean done(int rank, Program program, int at) {
+    private boolean done(int rank, SharedMemoryProgram program, int at) {
         switch (program.kind[at]) {
-            case Program.GATE:
+            case SharedMemoryProgram.GATE:
                 return all(rank, peer -> hasBegun(rank, peer, operation[rank] - (program.isShort ? LINES - 2 : 0)));
-            case Program.ENTER:
+            case SharedMemoryProgram.ENTER:
                 enter(rank);
                 return true;
-            case Program.AWAIT_ENTERED:
+            case SharedMemoryProgram.AWAIT_ENTERED:
                 return hasEntered(rank, program.peer[at], operation[rank] + 1);
-            case Program.CHOOSE:
+            case SharedMemoryProgram.CHOOSE:
                 return isChosen(rank, program);
-            case Program.AWAIT_ALL_ENTERED:
+            case SharedMemoryProgram.AWAIT_ALL_ENTERED:
                 return all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1));
-            case Program.AWAIT_STAGED:
+            case SharedMemoryProgram.AWAIT_STAGED:
                 return isStaged(rank, program.peer[at], program, at);
-            case Program.AWAIT_ALL_STAGED:
+            case SharedMemoryProgram.AWAIT_ALL_STAGED:
                 return all(rank, peer -> isStaged(rank, peer, program, at));
-            case Program.AWAIT_READ:
+            case SharedMemoryProgram.AWAIT_READ:
                 return isRead(rank, program, at);
-            case Program.TELL_READ:
-            case Program.PUBLISH:
+            case SharedMemoryProgram.TELL_READ:
+            case SharedMemoryProgram.PUBLISH:
                 publish(rank, valuesBefore[rank] + program.value[at]);
                 return true;
-            case Program.AWAIT:
+            case SharedMemoryProgram.AWAIT:
                 return reached(rank, program.peer[at], valuesBefore[rank] + program.value[at]);
-            case Program.AWAIT_ALL:
+            case SharedMemoryProgram.AWAIT_ALL:
                 return all(rank, peer -> reached(rank, peer, valuesBefore[rank] + program.value[at]));
             default:
                 for (int i = 0; i < program.count[at]; i++) {
@@ -254,7 +255,7 @@ final class ProgramProof {
         }
     }
 
-    private boolean isChosen(int rank, Program program) {
+    private boolean isChosen(int rank, SharedMemoryProgram program) {
         if (!all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1))) {
             return false;
         }
@@ -267,7 +268,7 @@ final class ProgramProof {
         return true;
     }
 
-    private boolean isStaged(int rank, int peer, Program program, int at) {
+    private boolean isStaged(int rank, int peer, SharedMemoryProgram program, int at) {
         Run run = runs.get(operation[rank]);
         boolean passes = run.isShared(rank) || !program.stages;
         return passes && isKnownAsShared(rank, peer) || reached(rank, peer, valuesBefore[rank] + program.value[at]);
@@ -283,7 +284,7 @@ final class ProgramProof {
         return runs.get(operation[rank]).isShared(peer);
     }
 
-    private boolean isRead(int rank, Program program, int at) {
+    private boolean isRead(int rank, SharedMemoryProgram program, int at) {
         int value = valuesBefore[rank] + program.value[at];
         int peer = program.peer[at];
         return !runs.get(operation[rank]).isShared(rank)
@@ -362,26 +363,27 @@ final class ProgramProof {
         }
     }
 
-    private void move(int rank, Program program, int at, int index) {
+    private void move(int rank, SharedMemoryProgram program, int at, int index) {
         long from = program.in[at] + index;
         long to = program.out[at] + index;
         int peer = program.peer[at];
         switch (program.kind[at]) {
-            case Program.COPY_IN -> {
+            case SharedMemoryProgram.COPY_IN -> {
                 if (!runs.get(operation[rank]).isShared(rank)) {
                     write(rank, rank, cell(rank, program, at, index), operand(rank, from));
                 }
             }
-            case Program.COPY_OWN_IN -> write(rank, rank, cell(rank, program, at, index), operand(rank, from));
-            case Program.COPY -> copy(rank, program.multiplies[at], from, to);
-            case Program.COPY_OUT -> out(rank, to, theirs(rank, program, at, index));
-            case Program.COMBINE ->
+            case SharedMemoryProgram.COPY_OWN_IN ->
+                write(rank, rank, cell(rank, program, at, index), operand(rank, from));
+            case SharedMemoryProgram.COPY -> copy(rank, program.multiplies[at], from, to);
+            case SharedMemoryProgram.COPY_OUT -> out(rank, to, theirs(rank, program, at, index));
+            case SharedMemoryProgram.COMBINE ->
                 out(rank, to, combined(program, at, first(rank, program, at, to), second(rank, program, at, index)));
-            case Program.COMBINE_BOTH -> {
+            case SharedMemoryProgram.COMBINE_BOTH -> {
                 out(rank, to, combined(program, at, first(rank, program, at, to), second(rank, program, at, index)));
                 theirs(rank, program, at, index, out(rank, to));
             }
-            case Program.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
+            case SharedMemoryProgram.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
             default -> {
                 int cell = cell(rank, program, at, index);
                 int theirs = second(rank, program, at, index);
@@ -399,11 +401,11 @@ final class ProgramProof {
         }
     }
 
-    private int first(int rank, Program program, int at, long to) {
+    private int first(int rank, SharedMemoryProgram program, int at, long to) {
         return program.multiplies[at] ? multiplied(rank, out(rank, to)) : out(rank, to);
     }
 
-    private int second(int rank, Program program, int at, int index) {
+    private int second(int rank, SharedMemoryProgram program, int at, int index) {
         int value = theirs(rank, program, at, index);
         return readsOperand(rank, program, at) ? multiplied(rank, value) : value;
     }
@@ -431,10 +433,10 @@ final class ProgramProof {
     }
 
     /** Reads what a step names: an element in a segment, or the same of the operand if that is shared. */
-    private int theirs(int rank, Program program, int at, int index) {
+    private int theirs(int rank, SharedMemoryProgram program, int at, int index) {
         int peer = program.peer[at];
         RankMemory memory = runs.get(operation[rank]).memory[peer];
-        if (program.chunk[at] == Program.OPERAND) {
+        if (program.chunk[at] == SharedMemoryProgram.OPERAND) {
             return memory.in(program.at[at] / UNIT + index, rank, clocks[rank]);
         }
         return readsOperand(rank, program, at)
@@ -442,24 +444,23 @@ final class ProgramProof {
                 : read(rank, peer, cell(rank, program, at, index));
     }
 
-    private boolean readsOperand(int rank, Program program, int at) {
-        boolean staged = program.chunk[at] != Program.OPERAND;
+    private boolean readsOperand(int rank, SharedMemoryProgram program, int at) {
+        boolean staged = program.chunk[at] != SharedMemoryProgram.OPERAND;
         boolean may = program.readsOperands && program.in[at] >= 0;
         return !staged || may && isKnownAsShared(rank, program.peer[at]);
     }
 
     /** Writes into the result of a rank if a step is for tensors, else into its segment. */
-    private void theirs(int rank, Program program, int at, int index, int value) {
+    private void theirs(int rank, SharedMemoryProgram program, int at, int index, int value) {
         int peer = program.peer[at];
-        if (program.chunk[at] == Program.OPERAND || program.chunk[at] == Program.RESULT) {
-            RankMemory memory = runs.get(operation[rank]).memory[peer];
-            memory.out(program.at[at] / UNIT + index, rank, clocks[rank], value);
+        if (program.chunk[at] == SharedMemoryProgram.OPERAND || program.chunk[at] == SharedMemoryProgram.RESULT) {
+            runs.get(operation[rank]).memory[peer].out(program.at[at] / UNIT + index, rank, clocks[rank], value);
         } else {
             write(rank, peer, cell(rank, program, at, index), value);
         }
     }
 
-    private int combined(Program program, int at, int first, int second) {
+    private int combined(SharedMemoryProgram program, int at, int first, int second) {
         int both = values.combined(first, second);
         return program.completes[at] ? values.completed(both) : both;
     }
@@ -472,17 +473,17 @@ final class ProgramProof {
         areas[area].write(cell, rank, clocks[rank], value);
     }
 
-    private int cell(int rank, Program program, int at, int index) {
+    private int cell(int rank, SharedMemoryProgram program, int at, int index) {
         int offset = program.at[at] / UNIT + index;
         if (program.at[at] % UNIT != 0) {
             throw new Refuted("is not aligned");
         }
-        if (program.chunk[at] == Program.LINE) {
+        if (program.chunk[at] == SharedMemoryProgram.LINE) {
             check(offset, LINE_CELLS);
             return operation[rank] % LINES * LINE_CELLS + offset;
         }
         check(offset, slotCells);
-        if (program.chunk[at] == Program.SMALL) {
+        if (program.chunk[at] == SharedMemoryProgram.SMALL) {
             return LINES * LINE_CELLS + operation[rank] % LINES * slotCells + offset;
         }
         int slot = (int) ((chunksBefore[rank] + program.chunk[at]) % SegmentLayout.SLOTS);

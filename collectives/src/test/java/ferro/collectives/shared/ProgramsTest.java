@@ -28,7 +28,7 @@ class ProgramsTest {
             CollectiveKind.BARRIER);
 
     /** Elements of one chunk of 64 bytes for each rank. */
-    private static final int LINE = SharedCall.ALIGNMENT / ProgramProof.UNIT;
+    private static final int LINE = ProgramCall.ALIGNMENT / ProgramProof.UNIT;
 
     @ParameterizedTest
     @Tag("long")
@@ -89,15 +89,15 @@ class ProgramsTest {
     }
 
     private static boolean isShort(Operation operation, int ranks) {
-        SharedCall call = new SharedCall(
+        ProgramCall call = new ProgramCall(
                 operation.kind(), 0, ranks, operation.root(), operation.elements(), ProgramProof.UNIT, 1);
         return Algorithm.of(operation.kind(), operation.algorithm())
-                .program(call, SharedCall.ALIGNMENT * ranks)
+                .program(call, ProgramCall.ALIGNMENT * ranks)
                 .isShort;
     }
 
     private static void prove(int ranks, List<Operation> sequence) {
-        Optional<String> whyNot = new ProgramProof(ranks, SharedCall.ALIGNMENT * ranks).whyNot(sequence);
+        Optional<String> whyNot = new ProgramProof(ranks, ProgramCall.ALIGNMENT * ranks).whyNot(sequence);
         assertEquals(Optional.empty(), whyNot, sequence::toString);
     }
 
@@ -107,7 +107,7 @@ class ProgramsTest {
         for (CollectiveKind kind : KINDS) {
             for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
                 boolean isOneChunk = !Algorithm.of(kind, algorithm).fits(2, 1) || kind == CollectiveKind.BARRIER;
-                int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
+                int chunk = kind.in() == CollectiveKind.DataShare.PART ? ranks * LINE * ranks : LINE * ranks;
                 int odd = kind == CollectiveKind.ALL_REDUCE && !isOneChunk ? 1 : 0;
                 for (int elements : isOneChunk
                         ? new int[] {0, ranks, LINE * ranks}

@@ -24,14 +24,14 @@ class ReservedSlotsTest {
 
     private final List<String> reserved = new ArrayList<>();
 
-    private final SharedMachine machine = machine();
+    private final SharedMemoryInterpreter machine = machine();
 
-    private SharedMachine machine() {
+    private SharedMemoryInterpreter machine() {
         OneJvm memory = new OneJvm(
                 2,
                 LAYOUT.end(),
                 (from, bytes) -> reserved.add(from - LAYOUT.slot(reserved.size() % SegmentLayout.SLOTS) + "+" + bytes));
-        return new SharedMachine(0, 2, LAYOUT, memory.of(0), new NoEvents(0), peer -> {}, 1);
+        return new SharedMemoryInterpreter(0, 2, LAYOUT, memory.of(0), new NoEvents(0), peer -> {}, 1);
     }
 
     @Test
@@ -63,8 +63,7 @@ class ReservedSlotsTest {
         for (CollectiveKind kind : ProgramsTest.KINDS) {
             for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
                 for (int elements : new int[] {0, ranks, 100 * ranks, 20_000 * ranks}) {
-                    long bytes = (long) elements * Float.BYTES;
-                    if (Algorithm.of(kind, algorithm).fits(bytes, LAYOUT.slotBytes())) {
+                    if (Algorithm.of(kind, algorithm).fits((long) elements * Float.BYTES, LAYOUT.slotBytes())) {
                         IntStream.range(0, ranks)
                                 .forEach(rank -> check(program(kind, algorithm, rank, ranks, elements)));
                     }
@@ -73,7 +72,7 @@ class ReservedSlotsTest {
         }
     }
 
-    private static void check(Program program) {
+    private static void check(SharedMemoryProgram program) {
         assertTrue(program.slotBytes <= LAYOUT.slotBytes(), program.algorithm);
         for (int step = 0; step < program.size; step++) {
             assertTrue(isInside(program, step), program.text(step));
@@ -82,10 +81,9 @@ class ReservedSlotsTest {
 
     @Test
     void theFastPathReservesSlots() {
-        Program program = program(CollectiveKind.ALL_REDUCE, "flat", 0, 2, 2000);
-        HostTensor operand = HostTensor.of(new float[2000]);
+        SharedMemoryProgram program = program(CollectiveKind.ALL_REDUCE, "flat", 0, 2, 2000);
 
-        assertTrue(machine.publish(program, 1, CALL, operand, ReduceOp.SUM));
+        assertTrue(machine.publish(program, 1, CALL, HostTensor.of(new float[2000]), ReduceOp.SUM));
 
         assertEquals(List.of("0+8192", "0+8192", "0+8192"), reserved);
     }
@@ -93,19 +91,21 @@ class ReservedSlotsTest {
     /** Begins a broadcast of the root, which stages what the other rank reads. */
     private void begin(int elements) {
         HostTensor tensor = HostTensor.of(new float[elements]);
-        Program program = program(CollectiveKind.BROADCAST, "staged", 0, 2, elements);
+        SharedMemoryProgram program = program(CollectiveKind.BROADCAST, "staged", 0, 2, elements);
         machine.begin(program, CallHeader.of(1, CALL), tensor, tensor, null);
     }
 
-    private static boolean isInside(Program program, int step) {
-        boolean stages = program.kind[step] >= Program.COPY_IN && program.kind[step] != Program.COPY;
+    private static boolean isInside(SharedMemoryProgram program, int step) {
+        boolean stages =
+                program.kind[step] >= SharedMemoryProgram.COPY_IN && program.kind[step] != SharedMemoryProgram.COPY;
         return !stages
                 || program.chunk[step] < 0
                 || program.at[step] + program.count[step] * Float.BYTES <= program.slotBytes;
     }
 
-    private static Program program(CollectiveKind kind, String algorithm, int rank, int ranks, int elements) {
-        SharedCall call = new SharedCall(kind, rank, ranks, 0, elements, Float.BYTES, 1);
+    private static SharedMemoryProgram program(
+            CollectiveKind kind, String algorithm, int rank, int ranks, int elements) {
+        ProgramCall call = new ProgramCall(kind, rank, ranks, 0, elements, Float.BYTES, 1);
         return Algorithm.of(kind, algorithm).program(call, LAYOUT.slotBytes());
     }
 }

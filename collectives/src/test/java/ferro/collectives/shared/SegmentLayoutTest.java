@@ -31,8 +31,8 @@ class SegmentLayoutTest {
 
             hosted.stream().forEach(receiver -> {
                 BitSet used = new BitSet();
-                used.set(layout.asleep(), layout.asleep() + ProgressWords.LINE_BYTES);
-                used.set(layout.gone(), layout.gone() + ProgressWords.LINE_BYTES);
+                used.set(layout.asleep(), layout.asleep() + ProgressCounters.LINE_BYTES);
+                used.set(layout.gone(), layout.gone() + ProgressCounters.LINE_BYTES);
                 hosted.stream().filter(sender -> sender != receiver).forEach(sender -> {
                     for (Lane lane : Lane.values()) {
                         int first = layout.ring(receiver, sender, lane);

@@ -37,13 +37,13 @@ class SharedOperandsTest {
     private final ByteBuffer[] operands = new ByteBuffer[RANKS];
     private final ByteBuffer[] results = new ByteBuffer[RANKS];
     private final List<SharedAllocation> allocations = new ArrayList<>();
-    private final SharedMachine[] machines = new SharedMachine[RANKS];
+    private final SharedMemoryInterpreter[] machines = new SharedMemoryInterpreter[RANKS];
     private long sequence;
 
     SharedOperandsTest() {
         for (int rank = 0; rank < RANKS; rank++) {
-            machines[rank] =
-                    new SharedMachine(rank, RANKS, LAYOUT, segments.of(rank), new NoEvents(rank), peer -> {}, 4);
+            machines[rank] = new SharedMemoryInterpreter(
+                    rank, RANKS, LAYOUT, segments.of(rank), new NoEvents(rank), peer -> {}, 4);
             operands[rank] = lent(rank, operandMemory);
             results[rank] = lent(rank, resultMemory);
         }
@@ -86,7 +86,7 @@ class SharedOperandsTest {
     @Test
     void twoHalvesOfAnAllocationAreDifferentOperands() {
         int half = ELEMENTS / 2;
-        SharedCall[] calls = calls(CollectiveKind.ALL_REDUCE, half);
+        ProgramCall[] calls = calls(CollectiveKind.ALL_REDUCE, half);
         CallHeader header = header();
         for (int rank = 0; rank < RANKS; rank++) {
             HostTensor both = tensor(operands, rank, ELEMENTS);
@@ -111,17 +111,17 @@ class SharedOperandsTest {
 
     @Test
     void aCallOnTheFastPathEndsOnceItsOperandIsRead() {
-        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
+        ProgramCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
-        for (SharedCall call : calls) {
+        for (ProgramCall call : calls) {
             publish(call, header);
         }
 
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header));
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[0], header));
         begin(calls[0], header);
         machines[0].advance();
         assertFalse(machines[0].isFinished(), "others have not read the operand of rank 0");
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[1], header));
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[1], header));
         assertTrue(consume(calls[2], header) >= 0, "all others have read");
         machines[0].advance();
 
@@ -131,10 +131,10 @@ class SharedOperandsTest {
 
     @Test
     void aReleasedOperandStaysMappedUntilItsCallEnds() {
-        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
+        ProgramCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
         publish(calls[0], header);
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header));
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[0], header));
 
         allocations.forEach(SharedAllocation::letGo);
         begin(calls[0], header);
@@ -149,17 +149,17 @@ class SharedOperandsTest {
 
     @Test
     void aCallDoesNotEndIfAnotherRankHasAbandonedIt() {
-        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
+        ProgramCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * PART);
         CallHeader header = header();
-        for (SharedCall call : calls) {
+        for (ProgramCall call : calls) {
             publish(call, header);
         }
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header));
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[1], header));
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[0], header));
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[1], header));
 
         machines[0].abandon();
 
-        assertEquals(SharedMachine.NOT_THERE, consume(calls[2], header), "on the fast path");
+        assertEquals(SharedMemoryInterpreter.NOT_THERE, consume(calls[2], header), "on the fast path");
         for (int rank = 1; rank < RANKS; rank++) {
             begin(calls[rank], header);
             machines[rank].advance();
@@ -168,18 +168,18 @@ class SharedOperandsTest {
         }
     }
 
-    private void publish(SharedCall call, CallHeader header) {
+    private void publish(ProgramCall call, CallHeader header) {
         int rank = call.rank();
         fill(in(rank), rank);
         assertTrue(machines[rank].publish(program(call, "staged"), header.sequence(), header.call(), in(rank), null));
     }
 
-    private void begin(SharedCall call, CallHeader header) {
+    private void begin(ProgramCall call, CallHeader header) {
         int rank = call.rank();
         machines[rank].begin(program(call, "staged"), header, in(rank), out(rank), null);
     }
 
-    private int consume(SharedCall call, CallHeader header) {
+    private int consume(ProgramCall call, CallHeader header) {
         int rank = call.rank();
         return machines[rank].consume(program(call, "staged"), header.call(), in(rank), out(rank), null);
     }
@@ -196,14 +196,14 @@ class SharedOperandsTest {
         return HostTensor.of(DataType.FLOAT32, memory[rank]).slice(0, length);
     }
 
-    private static Program program(SharedCall call, String algorithm) {
+    private static SharedMemoryProgram program(ProgramCall call, String algorithm) {
         return Algorithm.of(call.kind(), algorithm).program(call, LAYOUT.slotBytes());
     }
 
-    private static SharedCall[] calls(CollectiveKind kind, int elements) {
-        SharedCall[] calls = new SharedCall[RANKS];
+    private static ProgramCall[] calls(CollectiveKind kind, int elements) {
+        ProgramCall[] calls = new ProgramCall[RANKS];
         for (int rank = 0; rank < RANKS; rank++) {
-            calls[rank] = new SharedCall(kind, rank, RANKS, 1, elements, Float.BYTES, 1);
+            calls[rank] = new ProgramCall(kind, rank, RANKS, 1, elements, Float.BYTES, 1);
         }
         return calls;
     }
@@ -214,7 +214,7 @@ class SharedOperandsTest {
 
     /** Runs an operation with the tensors of some ranks, a bit each, in shared memory; returns the results of all. */
     private float[][] run(CollectiveKind kind, String algorithm, int shared) {
-        SharedCall[] calls = calls(kind, ELEMENTS);
+        ProgramCall[] calls = calls(kind, ELEMENTS);
         CallHeader header = header();
         HostTensor[] out = new HostTensor[RANKS];
         for (int rank = 0; rank < RANKS; rank++) {
@@ -243,7 +243,7 @@ class SharedOperandsTest {
         boolean moved = true;
         while (moved) {
             moved = false;
-            for (SharedMachine machine : machines) {
+            for (SharedMemoryInterpreter machine : machines) {
                 moved |= !machine.isFinished() && machine.advance();
             }
         }

@@ -90,8 +90,7 @@ class SharedTensorsTest {
 
     private ByteBuffer lent(int rank) {
         ByteBuffer lent = areas.of(rank).lend();
-        SharedMemory memory = new Counted(rank, areas.of(rank));
-        allocations[rank] = tensors[rank].add(memory, rank, 2, BYTES, lent);
+        allocations[rank] = tensors[rank].add(new Counted(rank, areas.of(rank)), rank, 2, BYTES, lent);
         return lent;
     }
 

@@ -29,10 +29,10 @@ class ShortProgramsTest {
     private final SegmentLayout layout = OneJvm.layout(RANKS, 16 << 10);
     private final OneJvm memory = new OneJvm(RANKS, layout.end());
     private final List<List<Differing>> events = List.of(new ArrayList<>(), new ArrayList<>());
-    private final List<SharedMachine> machines = List.of(machine(0), machine(1));
+    private final List<SharedMemoryInterpreter> machines = List.of(machine(0), machine(1));
     private final long[] sequences = new long[RANKS];
 
-    private SharedMachine machine(int rank) {
+    private SharedMemoryInterpreter machine(int rank) {
         Transport.Events receiver = new Transport.Events() {
             @Override
             public void lost(int peer, FerroException cause) {
@@ -54,13 +54,13 @@ class ShortProgramsTest {
                 throw new AssertionError("a message from rank " + peer);
             }
         };
-        return new SharedMachine(rank, RANKS, layout, memory.of(rank), receiver, peer -> {}, 1);
+        return new SharedMemoryInterpreter(rank, RANKS, layout, memory.of(rank), receiver, peer -> {}, 1);
     }
 
     /** Begins the next operation of a rank; returns whether it ended at once. */
     private boolean broadcasts(int rank, int root, float[] data) {
-        SharedCall call = new SharedCall(CollectiveKind.BROADCAST, rank, RANKS, root, data.length, Float.BYTES, 1);
-        Program program = StagedPrograms.of(call, layout.slotBytes());
+        ProgramCall call = new ProgramCall(CollectiveKind.BROADCAST, rank, RANKS, root, data.length, Float.BYTES, 1);
+        SharedMemoryProgram program = StagedPrograms.of(call, layout.slotBytes());
         assertTrue(program.isShort, () -> "of " + data.length + " elements");
         HostTensor tensor = HostTensor.of(data);
         CallHeader header =
@@ -144,14 +144,14 @@ class ShortProgramsTest {
     }
 
     private boolean broadcastsAtOnce(int rank, float[] data) {
-        SharedCall call = new SharedCall(CollectiveKind.BROADCAST, rank, RANKS, 0, data.length, Float.BYTES, 1);
-        Program program = StagedPrograms.of(call, layout.slotBytes());
+        ProgramCall call = new ProgramCall(CollectiveKind.BROADCAST, rank, RANKS, 0, data.length, Float.BYTES, 1);
+        SharedMemoryProgram program = StagedPrograms.of(call, layout.slotBytes());
         HostTensor tensor = HostTensor.of(data);
         CallHeader.Call common = new CallHeader.Call(1, 100, "broadcast from 0");
         HostTensor in = rank == 0 ? tensor : null;
         return machines.get(rank).publish(program, ++sequences[rank], common, in, null)
                 && machines.get(rank).consume(program, common, in, rank == 0 ? null : tensor, null)
-                        != SharedMachine.NOT_THERE;
+                        != SharedMemoryInterpreter.NOT_THERE;
     }
 
     /** Who waits for another looks at what that one did before. */

@@ -27,7 +27,7 @@ class TwinProgramsTest {
             for (Algorithm twin : Algorithm.twins(allReduce)) {
                 for (int lines : new int[] {1, 3}) {
                     for (int part : new int[] {1, 2, 7, 4 * lines, 4 * lines + 1, 12 * lines - 1}) {
-                        int chunkBytes = lines * ranks * SharedCall.ALIGNMENT;
+                        int chunkBytes = lines * ranks * ProgramCall.ALIGNMENT;
                         int elements = part * ranks;
                         if (allReduce.fits((long) elements * ProgramProof.UNIT, chunkBytes)) {
                             List<String> parts = expressions(twin, ranks, chunkBytes, elements, 0);

@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 public sealed interface ControlMessage extends WireMessage
         permits ControlMessage.Abort,
                 ControlMessage.Goodbye,
-                ControlMessage.Heard,
+                ControlMessage.GoodbyeAck,
                 ControlMessage.Query,
-                Status,
-                ControlMessage.Agree,
-                ControlMessage.Cancel,
-                ControlMessage.Called,
-                ControlMessage.Left,
-                ControlMessage.Follow,
-                ControlMessage.Suspect,
+                StatusAnswer,
+                ControlMessage.GroupProposal,
+                ControlMessage.Cancellation,
+                ControlMessage.LastCall,
+                ControlMessage.LeaveReport,
+                ControlMessage.GoodbyeRequest,
+                ControlMessage.SuspectReport,
                 GoAhead {
     /** The longest text that describes a call, in bytes: twice the limit for the text of a call. */
     int CALL_MOST = 512;
@@ -92,8 +92,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         /** Returns the leave of the sender, for ranks that are not its neighbours. */
-        public Left of(int sender) {
-            return new Left(sender, lastSequence, fingerprint, call);
+        public LeaveReport of(int sender) {
+            return new LeaveReport(sender, lastSequence, fingerprint, call);
         }
 
         @Override
@@ -117,13 +117,13 @@ public sealed interface ControlMessage extends WireMessage
      * @param ended   number of the last collective that has ended on the sender, 0 if none
      * @param arrived number of messages of the leaving rank that have arrived at the sender
      */
-    record Heard(long ended, long arrived) implements ControlMessage {
+    record GoodbyeAck(long ended, long arrived) implements ControlMessage {
         static final byte KIND = 3;
 
         @Override
-        public Heard through(FieldCodec fields) {
+        public GoodbyeAck through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Heard(fields.int64("ended", ended), fields.int64("arrived", arrived));
+            return new GoodbyeAck(fields.int64("ended", ended), fields.int64("arrived", arrived));
         }
     }
 
@@ -168,13 +168,13 @@ public sealed interface ControlMessage extends WireMessage
      * @param hash    hash of the whole list of ranks, which the ranks compare
      * @param list    ranks of the new group, for people; cut if the list is too long for a message
      */
-    record Agree(long attempt, long round, long hash, String list) implements ControlMessage {
+    record GroupProposal(long attempt, long round, long hash, String list) implements ControlMessage {
         static final byte KIND = 6;
 
         @Override
-        public Agree through(FieldCodec fields) {
+        public GroupProposal through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Agree(
+            return new GroupProposal(
                     fields.int64("attempt", attempt),
                     fields.int64("round", round),
                     fields.int64("hash", hash),
@@ -188,13 +188,13 @@ public sealed interface ControlMessage extends WireMessage
      * @param round round of the attempt that the sender had announced
      * @param why   cause; without culprits, the sender is to blame
      */
-    record Cancel(long round, Failure why) implements ControlMessage {
+    record Cancellation(long round, Failure why) implements ControlMessage {
         static final byte KIND = 7;
 
         @Override
-        public Cancel through(FieldCodec fields) {
+        public Cancellation through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Cancel(fields.int64("round", round), why.through(fields));
+            return new Cancellation(fields.int64("round", round), why.through(fields));
         }
     }
 
@@ -205,18 +205,18 @@ public sealed interface ControlMessage extends WireMessage
      * @param fingerprint fingerprint of the call
      * @param call        text of the call
      */
-    record Called(long sequence, long fingerprint, String call) implements ControlMessage {
+    record LastCall(long sequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 8;
 
         /** Creates the message of a call that this rank has made. */
-        public static Called of(CallHeader call) {
-            return new Called(call.sequence(), call.fingerprint(), call.text());
+        public static LastCall of(CallHeader call) {
+            return new LastCall(call.sequence(), call.fingerprint(), call.text());
         }
 
         @Override
-        public Called through(FieldCodec fields) {
+        public LastCall through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Called(
+            return new LastCall(
                     fields.int64("sequence", sequence),
                     fields.int64("fingerprint", fingerprint),
                     fields.text("call", CALL_MOST, call));
@@ -233,11 +233,11 @@ public sealed interface ControlMessage extends WireMessage
      * @param fingerprint  fingerprint of the last collective that the rank has called, 0 if none
      * @param call         text of the last collective that the rank has called, for people
      */
-    record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
+    record LeaveReport(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
 
         /** Returns whether this leave has the lower last collective, or an equal last collective and the lower rank. */
-        boolean isBefore(Left other) {
+        boolean isBefore(LeaveReport other) {
             return lastSequence != other.lastSequence ? lastSequence < other.lastSequence : rank < other.rank;
         }
 
@@ -247,9 +247,9 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public Left through(FieldCodec fields) {
+        public LeaveReport through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Left(
+            return new LeaveReport(
                     fields.rank("rank", rank),
                     fields.int64("lastSequence", lastSequence),
                     fields.int64("fingerprint", fingerprint),
@@ -258,11 +258,11 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /** A request for a goodbye when the receiver leaves. A receiver that has already left answers at once. */
-    record Follow() implements ControlMessage {
+    record GoodbyeRequest() implements ControlMessage {
         static final byte KIND = 10;
 
         @Override
-        public Follow through(FieldCodec fields) {
+        public GoodbyeRequest through(FieldCodec fields) {
             fields.kind(KIND);
             return this;
         }
@@ -275,13 +275,13 @@ public sealed interface ControlMessage extends WireMessage
      *
      * @param loss failure of the group if the ranks have not left
      */
-    record Suspect(Failure loss) implements ControlMessage {
+    record SuspectReport(Failure loss) implements ControlMessage {
         static final byte KIND = 11;
 
         @Override
-        public Suspect through(FieldCodec fields) {
+        public SuspectReport through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Suspect(loss.through(fields));
+            return new SuspectReport(loss.through(fields));
         }
     }
 
@@ -307,15 +307,15 @@ public sealed interface ControlMessage extends WireMessage
         return switch (kind) {
             case Abort.KIND -> new Abort(0, Set.of(), Failure.NONE).through(in);
             case Goodbye.KIND -> Goodbye.unsaid(0).through(in);
-            case Heard.KIND -> new Heard(0, 0).through(in);
+            case GoodbyeAck.KIND -> new GoodbyeAck(0, 0).through(in);
             case Query.KIND -> Query.about(0, null, false).through(in);
-            case Status.KIND -> Status.left().through(in);
-            case Agree.KIND -> new Agree(0, 0, 0, "").through(in);
-            case Cancel.KIND -> new Cancel(0, Failure.NONE).through(in);
-            case Called.KIND -> new Called(0, 0, "").through(in);
-            case Left.KIND -> new Left(0, 0, 0, "").through(in);
-            case Follow.KIND -> new Follow().through(in);
-            case Suspect.KIND -> new Suspect(Failure.NONE).through(in);
+            case StatusAnswer.KIND -> StatusAnswer.left().through(in);
+            case GroupProposal.KIND -> new GroupProposal(0, 0, 0, "").through(in);
+            case Cancellation.KIND -> new Cancellation(0, Failure.NONE).through(in);
+            case LastCall.KIND -> new LastCall(0, 0, "").through(in);
+            case LeaveReport.KIND -> new LeaveReport(0, 0, 0, "").through(in);
+            case GoodbyeRequest.KIND -> new GoodbyeRequest().through(in);
+            case SuspectReport.KIND -> new SuspectReport(Failure.NONE).through(in);
             case GoAhead.KIND -> new GoAhead(0).through(in);
             default -> null;
         };

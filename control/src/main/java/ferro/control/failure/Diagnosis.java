@@ -2,7 +2,7 @@ package ferro.control.failure;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class Diagnosis {
 
     private final int self;
     private final Machines machines;
-    private final Status[] answers;
+    private final StatusAnswer[] answers;
     private final BitSet slow;
     private final long sequence;
     private final BitSet[] waits;
@@ -61,7 +61,7 @@ public final class Diagnosis {
         /** Creates the failure of an operation that timed out. The failure records whether all ranks are only slow. */
         public Failure timedOut(int origin, long sequence, String said) {
             int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
-            return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
+            return new Failure(Code.TIMED_OUT, origin, sequence, RankSetFormat.numbers(culprits), said, null, known);
         }
 
         /** Makes the event of a rank that has waited for a quarter of a timeout. The event names the culprits. */
@@ -87,7 +87,7 @@ public final class Diagnosis {
      * Creates a diagnosis of a collective, or of another operation if the sequence is 0. The answer of a silent rank is
      * null. Ranks that have not answered the last question are slow.
      */
-    public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
+    public Diagnosis(Machines machines, StatusAnswer[] answers, BitSet slow, long sequence) {
         this.self = machines.self();
         this.machines = machines;
         this.answers = answers;
@@ -148,21 +148,11 @@ public final class Diagnosis {
     }
 
     private boolean isAnyInNoCollective() {
-        for (int rank = cycle.nextSetBit(0); rank >= 0; rank = cycle.nextSetBit(rank + 1)) {
-            if (rank != self && answers[rank].running() == 0) {
-                return true;
-            }
-        }
-        return false;
+        return cycle.stream().anyMatch(rank -> rank != self && answers[rank].running() == 0);
     }
 
     private boolean isAnySilent(BitSet ranks) {
-        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-            if (rank != self && (answers[rank] == null || slow.get(rank))) {
-                return true;
-            }
-        }
-        return false;
+        return ranks.stream().anyMatch(rank -> rank != self && (answers[rank] == null || slow.get(rank)));
     }
 
     /**
@@ -371,7 +361,7 @@ public final class Diagnosis {
                             ? ownCall + ", and reports this"
                             : "the rank that reports this" + paused(own.pausedNanos));
         }
-        Status status = answers[rank];
+        StatusAnswer status = answers[rank];
         if (status == null) {
             String machine = machines.away(rank);
             if (!machines.processes().answer()) {
@@ -404,10 +394,10 @@ public final class Diagnosis {
     }
 
     private static String paused(long nanos) {
-        return nanos < PAUSE_NANOS ? "" : " (its process was paused " + RankLists.seconds(nanos) + ")";
+        return nanos < PAUSE_NANOS ? "" : " (its process was paused " + RankSetFormat.seconds(nanos) + ")";
     }
 
-    private static String lastCall(Status status) {
+    private static String lastCall(StatusAnswer status) {
         if (!status.isLastCallKnown()) {
             return "unknown";
         }

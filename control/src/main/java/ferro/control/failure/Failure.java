@@ -76,10 +76,9 @@ public record Failure(
 
     /** {@return the failure for the other ranks: for an interrupt, an abort that blames this rank} */
     public Failure asSeenByOthers() {
-        if (code == Code.INTERRUPTED) {
-            return new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null);
-        }
-        return this;
+        return code == Code.INTERRUPTED
+                ? new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null)
+                : this;
     }
 
     /** Returns whether another failure has the same code, culprits and value of {@code known}. The texts may differ. */

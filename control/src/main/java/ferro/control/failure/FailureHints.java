@@ -1,6 +1,6 @@
 package ferro.control.failure;
 
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import java.util.BitSet;
 import java.util.regex.Pattern;
 
@@ -34,7 +34,7 @@ public final class FailureHints {
     /** Returns the advice about ranks that have left before a call. */
     public static String left(BitSet ranks) {
         boolean isOne = ranks.cardinality() == 1;
-        return ": if " + RankLists.ranks(ranks) + " should have taken part, " + (isOne ? "its" : "their")
+        return ": if " + RankSetFormat.ranks(ranks) + " should have taken part, " + (isOne ? "its" : "their")
                 + " own output may say why " + (isOne ? "it" : "they") + " left";
     }
 

@@ -58,7 +58,7 @@ public interface FailurePolicy {
      * @param other leave that arrived
      * @return the leave with the lower last collective; if the last collectives are equal, the leave of the lower rank
      */
-    default ControlMessage.Left lowest(ControlMessage.Left known, ControlMessage.Left other) {
+    default ControlMessage.LeaveReport lowest(ControlMessage.LeaveReport known, ControlMessage.LeaveReport other) {
         return other.isBefore(known) ? other : known;
     }
 

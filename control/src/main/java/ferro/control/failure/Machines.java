@@ -2,7 +2,7 @@ package ferro.control.failure;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -51,7 +51,7 @@ public final class Machines {
      * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
      */
     public String named(BitSet ranks) {
-        return named(RankLists.numbers(ranks));
+        return named(RankSetFormat.numbers(ranks));
     }
 
     /** Names ranks of this group as {@link #named(BitSet)} does. */
@@ -65,9 +65,11 @@ public final class Machines {
         for (int rank : ranks) {
             others.add(joinedRanks[rank]);
         }
-        String name = RankLists.ranks(ranks);
-        boolean isSame = RankLists.ranks(others).equals(name);
-        return isSame || joined.isEmpty() ? name : name + " (" + RankLists.ranks(others) + " of \"" + joined + "\")";
+        String name = RankSetFormat.ranks(ranks);
+        boolean isSame = RankSetFormat.ranks(others).equals(name);
+        return isSame || joined.isEmpty()
+                ? name
+                : name + " (" + RankSetFormat.ranks(others) + " of \"" + joined + "\")";
     }
 
     /**

@@ -12,7 +12,7 @@ public final class StatusBoard {
     private long asks;
 
     /** The last answer of a rank, and the last question that the rank has answered. */
-    private record LastAnswer(Status status, long ask) {
+    private record LastAnswer(StatusAnswer status, long ask) {
         private static final LastAnswer NONE = new LastAnswer(null, 0);
     }
 
@@ -28,14 +28,14 @@ public final class StatusBoard {
     }
 
     /** Stores the last answer of a rank. */
-    public synchronized void answered(int peer, Status status) {
+    public synchronized void answered(int peer, StatusAnswer status) {
         LastAnswer before = of(peer);
         answers.put(
                 peer, new LastAnswer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
     }
 
     /** Records that a rank has left. From now on, the given status is the answer of that rank to every question. */
-    public synchronized void left(int peer, Status last) {
+    public synchronized void left(int peer, StatusAnswer last) {
         answers.put(peer, new LastAnswer(last, Long.MAX_VALUE));
     }
 
@@ -58,8 +58,8 @@ public final class StatusBoard {
     }
 
     /** Returns the last answer of each rank; null if the rank has answered neither this question nor a later one. */
-    public synchronized Status[] answers(long ask) {
-        Status[] current = new Status[worldSize];
+    public synchronized StatusAnswer[] answers(long ask) {
+        StatusAnswer[] current = new StatusAnswer[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             current[rank] = rank == self || of(rank).ask >= ask ? of(rank).status : null;
         }
@@ -70,7 +70,7 @@ public final class StatusBoard {
     public synchronized BitSet missingAt(long sequence) {
         BitSet missing = new BitSet();
         for (int rank = 0; rank < worldSize; rank++) {
-            Status last = of(rank).status;
+            StatusAnswer last = of(rank).status;
             missing.set(rank, rank != self && (last == null || last.sequence() < sequence));
         }
         return missing;

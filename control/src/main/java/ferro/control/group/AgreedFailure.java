@@ -1,10 +1,10 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Suspect;
+import ferro.control.failure.ControlMessage.SuspectReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
-import ferro.control.failure.FirstCause;
+import ferro.control.failure.MergedCause;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,7 +26,7 @@ final class AgreedFailure {
     private final FailurePolicy rules;
     private final LongSupplier clock;
     private final FailureListener listener;
-    private final FirstCause first;
+    private final MergedCause first;
     private final AtomicBoolean listenerTold = new AtomicBoolean();
     /** Ranks that ended soon after the first cause of the failure. */
     private final BitSet endedEarly = new BitSet();
@@ -75,7 +75,7 @@ final class AgreedFailure {
         this.rules = rules;
         this.clock = clock;
         this.listener = listener;
-        this.first = new FirstCause(rules);
+        this.first = new MergedCause(rules);
     }
 
     /** Returns whether each rank sends a failure to all other ranks, because the group is small. */
@@ -216,7 +216,7 @@ final class AgreedFailure {
 
     /** Reports lost ranks to another rank, which can determine whether the lost ranks had left. */
     void report(int peer, Failure loss) {
-        sender.tell(peer, new Suspect(loss));
+        sender.tell(peer, new SuspectReport(loss));
     }
 
     private Abort message(Failure known) {

@@ -16,7 +16,7 @@ final class CallHistory {
     private static final int PAGE = 16;
     private static final int PAGES = 64;
     private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);
-    private static final VarHandle PAGE_OF = MethodHandles.arrayElementVarHandle(Page[].class);
+    private static final VarHandle PAGE_OF = MethodHandles.arrayElementVarHandle(CallPage[].class);
     private static final VarHandle NEWEST;
 
     static {
@@ -27,18 +27,18 @@ final class CallHistory {
         }
     }
 
-    private final Page[] pages = new Page[PAGES];
+    private final CallPage[] pages = new CallPage[PAGES];
     /** The approximate last number. If two operations are added at the same time, the smaller number may remain. */
     private long newest;
 
     /** A block of calls and their sequence numbers. The number 0 means that the entry has no call. */
-    private static final class Page {
+    private static final class CallPage {
         final long[] numbers = new long[PAGE];
         final CallHeader.Call[] calls = new CallHeader.Call[PAGE];
     }
 
     void add(long sequence, CallHeader.Call call) {
-        Page page = pages[page(sequence)];
+        CallPage page = pages[page(sequence)];
         if (page == null) {
             page = newPage(sequence);
         }
@@ -54,7 +54,7 @@ final class CallHistory {
 
     /** Returns the operation of a sequence number; null for an operation not called yet or called too long ago. */
     CallHeader find(long sequence) {
-        Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
+        CallPage page = sequence <= 0 ? null : (CallPage) PAGE_OF.getAcquire(pages, page(sequence));
         if (page == null) {
             return null;
         }
@@ -75,9 +75,9 @@ final class CallHistory {
         return last;
     }
 
-    private Page newPage(long sequence) {
-        Page made = new Page();
-        Page there = (Page) PAGE_OF.compareAndExchange(pages, page(sequence), null, made);
+    private CallPage newPage(long sequence) {
+        CallPage made = new CallPage();
+        CallPage there = (CallPage) PAGE_OF.compareAndExchange(pages, page(sequence), null, made);
         return there == null ? made : there;
     }
 

@@ -22,37 +22,37 @@ final class CallStacks {
 
     private static final int MAX_THREADS = 16;
 
-    private volatile Joiner joining;
+    private volatile JoinedThread joining;
     private List<ThreadStack> taken = List.of();
     /** The calls of this rank in each group, just before the stacks were taken. */
-    private List<SeatCall> takenIn = List.of();
+    private List<LastGroupCall> takenIn = List.of();
 
     private long takenNanos;
 
     /** The last call of this rank in a group, and its operation in flight, which may be a message. */
-    private record SeatCall(long last, long running, long begunNanos) {
-        private static SeatCall of(RankStatuses.Seat seat) {
+    private record LastGroupCall(long last, long running, long begunNanos) {
+        private static LastGroupCall of(RankStatuses.GroupStatus seat) {
             RankStatus status = seat.status().get();
-            return new SeatCall(seat.lastCall().getAsLong(), status.sequence(), status.begunNanos());
+            return new LastGroupCall(seat.lastCall().getAsLong(), status.sequence(), status.begunNanos());
         }
     }
 
     /** The thread that has joined. A strong reference would keep a virtual thread and its stack alive. */
-    private record Joiner(String name, WeakReference<Thread> thread) {}
+    private record JoinedThread(String name, WeakReference<Thread> thread) {}
 
     void joinedBy(Thread thread) {
-        joining = new Joiner(thread.getName(), new WeakReference<>(thread));
+        joining = new JoinedThread(thread.getName(), new WeakReference<>(thread));
     }
 
     /**
      * Returns new stacks, or slightly older stacks if the rank has entered and ended no call since the older stacks
      * were taken. An error in this method must not become a failure of the group.
      */
-    synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
+    synchronized List<ThreadStack> of(List<RankStatuses.GroupStatus> seats, long nowNanos) {
         try {
-            List<SeatCall> calls = new ArrayList<>();
-            for (RankStatuses.Seat seat : seats) {
-                calls.add(SeatCall.of(seat));
+            List<LastGroupCall> calls = new ArrayList<>();
+            for (RankStatuses.GroupStatus seat : seats) {
+                calls.add(LastGroupCall.of(seat));
             }
             if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS || !calls.equals(takenIn)) {
                 taken = take(seats);
@@ -66,12 +66,12 @@ final class CallStacks {
         return taken;
     }
 
-    private List<ThreadStack> take(List<RankStatuses.Seat> seats) {
+    private List<ThreadStack> take(List<RankStatuses.GroupStatus> seats) {
         List<ThreadStack> stacks = new ArrayList<>();
-        Joiner joined = joining;
+        JoinedThread joined = joining;
         Thread joiner = joined == null ? null : joined.thread.get();
         boolean isJoinerInCall = false;
-        for (RankStatuses.Seat seat : seats) {
+        for (RankStatuses.GroupStatus seat : seats) {
             for (Thread caller : seat.callers().get()) {
                 if (stacks.size() < MAX_THREADS) {
                     stacks.add(ThreadStack.of(caller, seat.group(), caller == joiner));
@@ -118,9 +118,8 @@ final class CallStacks {
 
     /** Describes what the thread that has joined executes while the rank is in no call. */
     static String line(ThreadStack idle) {
-        if (!idle.location().isEmpty()) {
-            return idle.location();
-        }
-        return "the thread that joined " + (idle.isAlive() ? "executes no code of the program" : "has ended");
+        return idle.location().isEmpty()
+                ? "the thread that joined " + (idle.isAlive() ? "executes no code of the program" : "has ended")
+                : idle.location();
     }
 }

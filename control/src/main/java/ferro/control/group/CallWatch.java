@@ -17,7 +17,7 @@ public final class CallWatch<C> {
     private final WatchedCalls<C> calls;
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
-    private final AskSchedule asking;
+    private final InquirySchedule asking;
     private boolean begun;
     private boolean warned;
     private long waitsSinceNanos;
@@ -53,7 +53,8 @@ public final class CallWatch<C> {
         this.calls = calls;
         this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
-        this.asking = new AskSchedule(control.group().rank(), control.group().worldSize());
+        this.asking =
+                new InquirySchedule(control.group().rank(), control.group().worldSize());
     }
 
     /** Starts the watch on another call, for which the group waits from now on. */

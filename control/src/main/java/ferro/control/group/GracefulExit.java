@@ -8,7 +8,7 @@ import java.util.function.IntToLongFunction;
 /** The leave of this rank. A leave keeps the ranks that may lose data if the process of this rank ends. Thread-safe. */
 public final class GracefulExit {
     /** The condition under which the leave of a rank is over. */
-    public enum ExitLimit {
+    public enum ExitCondition {
         /**
          * The leave ends when all receivers of the goodbye have answered. Used for a group that has failed.
          */
@@ -22,16 +22,16 @@ public final class GracefulExit {
     private final BitSet waitedFor = new BitSet();
     private final IntToLongFunction needsEnded;
     private final IntToLongFunction needsArrived;
-    private final ExitLimit until;
+    private final ExitCondition until;
     private final List<Runnable> then = new ArrayList<>();
 
-    GracefulExit(IntToLongFunction needsEnded, IntToLongFunction needsArrived, ExitLimit until) {
+    GracefulExit(IntToLongFunction needsEnded, IntToLongFunction needsArrived, ExitCondition until) {
         this.needsEnded = needsEnded;
         this.needsArrived = needsArrived;
         this.until = until;
     }
 
-    ExitLimit until() {
+    ExitCondition until() {
         return until;
     }
 
@@ -42,7 +42,7 @@ public final class GracefulExit {
     /** Handles the answer of a rank to the goodbye of this rank. The answer has the progress of that rank. */
     void heard(int peer, long ended, long arrived) {
         boolean hasAll = ended >= needsEnded.applyAsLong(peer) && arrived >= needsArrived.applyAsLong(peer);
-        if (hasAll && until != ExitLimit.ALL_HAVE_LEFT) {
+        if (hasAll && until != ExitCondition.ALL_HAVE_LEFT) {
             isOver(peer);
         }
     }

@@ -1,11 +1,11 @@
 package ferro.control.group;
 
-import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
-import ferro.control.failure.ControlMessage.Heard;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.GoodbyeAck;
+import ferro.control.failure.ControlMessage.GoodbyeRequest;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.FailureHints;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
@@ -37,7 +37,7 @@ public final class GracefulExits {
     private final ControlSender sender;
     private final AgreedFailure failure;
     private final Timers timers;
-    private final OwnCalls calls;
+    private final LeaveCallbacks calls;
     private final GroupSpec group;
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
@@ -53,15 +53,15 @@ public final class GracefulExits {
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
     /** The leave of this rank with its last call, or null as long as this rank has not left. */
-    private Left ownLast;
+    private LeaveReport ownLast;
 
     /** The collectives of this rank. */
-    interface OwnCalls {
+    interface LeaveCallbacks {
         /**
          * Compares the last call of a rank that has left with the call of this rank that has the same number. Returns
          * whether the two calls differ. If the calls differ, the group soon ends with MISMATCH.
          */
-        boolean differs(Left leaver);
+        boolean differs(LeaveReport leaver);
 
         /** Records that a rank has left without sending its last call to this rank. */
         void hasLeft(int peer);
@@ -70,7 +70,7 @@ public final class GracefulExits {
         long ended();
     }
 
-    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, Leavers leavers, OwnCalls calls) {
+    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, Leavers leavers, LeaveCallbacks calls) {
         this.sender = sender;
         this.failure = failure;
         this.timers = timers;
@@ -149,7 +149,7 @@ public final class GracefulExits {
     }
 
     /** Returns whether the last call of a rank that has left differs from this rank's call with the same number. */
-    boolean differs(Left leaver) {
+    boolean differs(LeaveReport leaver) {
         return calls.differs(leaver);
     }
 
@@ -193,7 +193,7 @@ public final class GracefulExits {
             return;
         }
         String needs = leavers.text(peers) + "; " + call + FailureHints.left(peers);
-        failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
+        failure.failUnlessFailed(leavers.cause(RankSetFormat.numbers(peers), needs));
     }
 
     /** Records that the message link to a rank has ended. Messages that have not arrived by now are lost. */
@@ -232,7 +232,7 @@ public final class GracefulExits {
             // the goodbye of this rank shows that this rank needs nothing more
             answer(peer);
         } else if (!confirm(peer, said)) {
-            sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
+            sender.tell(peer, new GoodbyeAck(calls.ended(), messages.look(peer).arrived()));
         }
         lower(said.of(peer));
         BitSet gone = neighbours.between(said.previous(), peer, said.next());
@@ -254,7 +254,7 @@ public final class GracefulExits {
         if (failure.sendToNew(peer)) {
             return;
         }
-        sender.tell(peer, new Follow());
+        sender.tell(peer, new GoodbyeRequest());
         timers.later(() -> neighbours.reached(peer), FOLLOW_NANOS);
         leavers.sendToNew(peer);
     }
@@ -303,7 +303,7 @@ public final class GracefulExits {
      * Records a leave that arrived from another rank. Forwards the leave to the neighbours if no earlier leave has
      * arrived. Returns whether the leave is the earliest so far.
      */
-    boolean lower(Left leaver) {
+    boolean lower(LeaveReport leaver) {
         boolean isLower = leavers.lower(leaver);
         // a rank with a lower last collective than this rank may have sent its goodbye only to ranks that leave
         boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
@@ -353,7 +353,7 @@ public final class GracefulExits {
             unconfirmed.clear(peer);
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
-        sender.tell(peer, new Heard(now, arrived));
+        sender.tell(peer, new GoodbyeAck(now, arrived));
         return true;
     }
 
@@ -365,8 +365,8 @@ public final class GracefulExits {
      * @param until  condition for the end of the leave
      * @return the leave, which is over when condition {@code until} holds
      */
-    GracefulExit leave(CallHeader last, BitSet losers, GracefulExit.ExitLimit until) {
-        boolean failed = until == GracefulExit.ExitLimit.ALL_HAVE_HEARD;
+    GracefulExit leave(CallHeader last, BitSet losers, GracefulExit.ExitCondition until) {
+        boolean failed = until == GracefulExit.ExitCondition.ALL_HAVE_HEARD;
         long sequence = last == null ? 0 : last.sequence();
         GracefulExit leaving = new GracefulExit(
                 peer -> losers.get(peer) && !failed ? sequence : 0,
@@ -375,21 +375,21 @@ public final class GracefulExits {
         BitSet all = new BitSet();
         all.set(0, group.worldSize());
         all.clear(group.rank());
-        boolean needsAll = until == GracefulExit.ExitLimit.ALL_HAVE_LEFT;
+        boolean needsAll = until == GracefulExit.ExitCondition.ALL_HAVE_LEFT;
         BitSet receivers;
         BitSet expected;
         synchronized (this) {
             receivers = receiversOf(losers);
             expected = needsAll ? all : receivers;
             expected.stream().forEach(leaving::expect);
-            ownLast = new Left(
+            ownLast = new LeaveReport(
                     group.rank(), sequence, last == null ? 0 : last.fingerprint(), last == null ? "" : last.text());
             notified.or(receivers);
             own = leaving;
         }
         receivers.stream().forEach(this::sayGoodbye);
         if (needsAll && !neighbours.areAll()) {
-            sender.send(all, new Follow());
+            sender.send(all, new GoodbyeRequest());
         }
         expected.stream().filter(peer -> has(peer) || isLost(peer)).forEach(leaving::isOver);
         if (!failed && failure.isKnown()) {
@@ -412,8 +412,8 @@ public final class GracefulExits {
 
     private void sayGoodbye(int peer) {
         leavers.parentFailure().send(peer);
-        MessageCounts.OfPeer counts = messages.look(peer);
-        Left last = ownLast;
+        MessageCounts.PeerCounts counts = messages.look(peer);
+        LeaveReport last = ownLast;
         Goodbye said = new Goodbye(
                 last.lastSequence(),
                 counts.sent(),
@@ -426,7 +426,7 @@ public final class GracefulExits {
     }
 
     /** Handles the answer of a rank to the goodbye of this rank. */
-    void heard(int peer, Heard said) {
+    void heard(int peer, GoodbyeAck said) {
         GracefulExit leaving = own;
         if (leaving != null) {
             leaving.heard(peer, said.ended(), said.arrived());
@@ -463,7 +463,7 @@ public final class GracefulExits {
     /** Records that the group has failed, so that no rank needs this rank any more. */
     void failed() {
         GracefulExit leaving = own;
-        if (leaving != null && leaving.until() != GracefulExit.ExitLimit.ALL_HAVE_HEARD) {
+        if (leaving != null && leaving.until() != GracefulExit.ExitCondition.ALL_HAVE_HEARD) {
             leaving.end();
         }
         if (!neighbours.areAll()) {

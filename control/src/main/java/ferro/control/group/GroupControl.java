@@ -6,27 +6,27 @@ import ferro.GroupEvent;
 import ferro.RankEnd;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Agree;
-import ferro.control.failure.ControlMessage.Called;
-import ferro.control.failure.ControlMessage.Cancel;
-import ferro.control.failure.ControlMessage.Follow;
+import ferro.control.failure.ControlMessage.Cancellation;
 import ferro.control.failure.ControlMessage.Goodbye;
-import ferro.control.failure.ControlMessage.Heard;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.GoodbyeAck;
+import ferro.control.failure.ControlMessage.GoodbyeRequest;
+import ferro.control.failure.ControlMessage.GroupProposal;
+import ferro.control.failure.ControlMessage.LastCall;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.ControlMessage.Query;
-import ferro.control.failure.ControlMessage.Suspect;
+import ferro.control.failure.ControlMessage.SuspectReport;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
+import ferro.control.failure.FailureFactory;
 import ferro.control.failure.FailurePolicy;
-import ferro.control.failure.Failures;
-import ferro.control.failure.FirstCause;
 import ferro.control.failure.GoAhead;
 import ferro.control.failure.Machines;
+import ferro.control.failure.MergedCause;
 import ferro.control.failure.Overlay;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
@@ -75,7 +75,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private final ControlLane lane;
     private final GroupSpec group;
-    private final ControlOwner owner;
+    private final ControlledGroup owner;
     private final FailurePolicy rules;
     private final Machines machines;
     private final ControlSender sender;
@@ -85,14 +85,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final StatusResponder responder;
     private final CallHistory history = new CallHistory();
     private final GracefulExits exits;
-    private final PeerFailures peerFailures;
-    private final RankLosses deaths;
+    private final LinkLossJudge peerFailures;
+    private final RankLossJudge deaths;
     /** Ranks about whose ends the launcher was asked. No thread waits for the answer, which may come late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
     private final StatusBoard board;
-    private final Mismatches mismatches;
+    private final MismatchJudge mismatches;
     private final SubgroupAgreement agreement;
     private volatile boolean closed;
 
@@ -106,7 +106,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param place   position of this rank and its group in the joined group
      */
     public GroupControl(
-            ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
+            ControlLane lane, GroupSpec group, RankContext context, ControlledGroup owner, JoinedPosition place) {
         this.lane = lane;
         this.group = group;
         this.owner = owner;
@@ -117,35 +117,35 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.sender = new ControlSender(lane, group, neighbours);
         LongSupplier clock = context::nanoTime;
         this.timers = new Timers(context::background, clock, this::exhausted);
-        this.failure = new AgreedFailure(sender, rules, clock, new FailureHandling());
+        this.failure = new AgreedFailure(sender, rules, clock, new FailureHandler());
         Leavers leavers = new Leavers(sender, timers, machines, rules);
-        this.exits = new GracefulExits(sender, failure, timers, leavers, new LeaverHandling());
+        this.exits = new GracefulExits(sender, failure, timers, leavers, new LeaverHandler());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // the goodbye of a rank that has left is its answer
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         this.responder = new StatusResponder(
                 place.statuses(),
-                new RankStatuses.Seat(group.name(), machines, this::status, history::last, this::callers),
+                new RankStatuses.GroupStatus(group.name(), machines, this::status, history::last, this::callers),
                 history,
                 owner,
                 clock);
-        FailureTools tools = new FailureTools(inquiry, failure, timers, responder, owner::left);
-        this.peerFailures = new PeerFailures(tools, exits, machines);
-        this.deaths = new RankLosses(failure, peerFailures, exits, rules, machines);
-        this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
+        FailureContext tools = new FailureContext(inquiry, failure, timers, responder, owner::left);
+        this.peerFailures = new LinkLossJudge(tools, exits, machines);
+        this.deaths = new RankLossJudge(failure, peerFailures, exits, rules, machines);
+        this.mismatches = new MismatchJudge(tools, history, peerFailures, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
     }
 
     /** The handling of the leaves of other ranks in this group. */
-    private final class LeaverHandling implements GracefulExits.OwnCalls {
+    private final class LeaverHandler implements GracefulExits.LeaveCallbacks {
         @Override
-        public boolean differs(Left leaver) {
+        public boolean differs(LeaveReport leaver) {
             return mismatches.heard(leaver.rank(), leaver.lastSequence(), leaver.fingerprint(), leaver.call());
         }
 
         @Override
         public void hasLeft(int peer) {
-            board.left(peer, Status.left());
+            board.left(peer, StatusAnswer.left());
         }
 
         @Override
@@ -170,14 +170,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
         Abort read = (Abort) readBack(Abort.of(sample, sample.culprits(), 0));
-        FirstCause none = new FirstCause(rules);
+        MergedCause none = new MergedCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
         Machines few = machines.sample(MAX_WARMED);
-        Status[] answers = new Status[few.joinedRanks().length];
-        answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
+        StatusAnswer[] answers = new StatusAnswer[few.joinedRanks().length];
+        answers[answers.length - 1] = (StatusAnswer) readBack(responder.status(0, 0));
         new Diagnosis(few, answers, new BitSet(), 1).ofCollective(new BitSet());
-        new RankLosses(failure, peerFailures, exits, rules, few).warm();
+        new RankLossJudge(failure, peerFailures, exits, rules, few).warm();
     }
 
     private ControlMessage readBack(ControlMessage message) {
@@ -256,11 +256,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     private void exhausted(OutOfMemoryError noThread) {
-        failure.fail(Failures.inside(group, self(), noThread));
+        failure.fail(FailureFactory.inside(group, self(), noThread));
     }
 
     /** The handling of a failure of this group. */
-    private final class FailureHandling implements AgreedFailure.FailureListener {
+    private final class FailureHandler implements AgreedFailure.FailureListener {
         @Override
         public void died(Set<Integer> ranks) {
             deaths.died(ranks);
@@ -365,7 +365,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 break;
             }
         }
-        return failure.isKnown() ? new TreeSet<>() : RankLists.numbers(silent);
+        return failure.isKnown() ? new TreeSet<>() : RankSetFormat.numbers(silent);
     }
 
     /**
@@ -404,7 +404,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param until  condition for the end of the leave
      * @return the leave, which is over when no other rank can lose data any more
      */
-    public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
+    public GracefulExit leave(BitSet losers, GracefulExit.ExitCondition until) {
         closed = true;
         responder.leave();
         deaths.sendDead();
@@ -514,7 +514,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         if (last == null || failure.isKnown()) {
             return;
         }
-        sender.tellNext(Called.of(last), SAMPLED_MOST);
+        sender.tellNext(LastCall.of(last), SAMPLED_MOST);
     }
 
     @Override
@@ -548,30 +548,30 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             failure.heard(said);
         } else if (message instanceof Goodbye said) {
             goodbye(peer, said);
-        } else if (message instanceof Heard said) {
+        } else if (message instanceof GoodbyeAck said) {
             exits.heard(peer, said);
         } else if (message instanceof Query said) {
             query(peer, said);
-        } else if (message instanceof Status said) {
+        } else if (message instanceof StatusAnswer said) {
             board.answered(peer, said);
             mismatches.answered(peer, said);
-        } else if (message instanceof Agree said) {
+        } else if (message instanceof GroupProposal said) {
             agreement.heard(peer, said);
             // after the attempt, because a rank that leaves sends a goodbye to the ranks whose attempts it has received
             exits.answer(peer);
-        } else if (message instanceof Cancel said) {
+        } else if (message instanceof Cancellation said) {
             agreement.cancelled(peer, said);
-        } else if (message instanceof Called said) {
+        } else if (message instanceof LastCall said) {
             mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
-        } else if (message instanceof Left said) {
+        } else if (message instanceof LeaveReport said) {
             if (exits.lower(said)) {
                 left(said);
             }
-        } else if (message instanceof Follow) {
+        } else if (message instanceof GoodbyeRequest) {
             // the sender needs the failure of the group, if there is one, and the goodbye of this rank when it leaves
             failure.tell(peer);
             exits.followedBy(peer);
-        } else if (message instanceof Suspect said) {
+        } else if (message instanceof SuspectReport said) {
             suspect(peer, said);
         } else if (message instanceof GoAhead said) {
             owner.goAhead(peer, said.announcement());
@@ -590,15 +590,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         left(said.of(peer));
     }
 
-    private void left(Left leaver) {
-        board.left(leaver.rank(), Status.left(leaver.lastSequence(), leaver.call()));
+    private void left(LeaveReport leaver) {
+        board.left(leaver.rank(), StatusAnswer.left(leaver.lastSequence(), leaver.call()));
         if (exits.differs(leaver) && closed) {
             mismatches.settleNow();
         }
         changed();
     }
 
-    private void suspect(int peer, Suspect said) {
+    private void suspect(int peer, SuspectReport said) {
         failure.tell(peer);
         // if this rank leaves before the judgement, its goodbye makes the sender ask another rank
         exits.followedBy(peer);

@@ -1,6 +1,6 @@
 package ferro.control.group;
 
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import java.time.Duration;
 
 /**
@@ -52,7 +52,7 @@ public final class GroupDeparture {
     public void failUnfinished(Duration timeout) {
         boolean makesGroup = control.agreement().close();
         if (control.failure() == null && (makesGroup || !calls.isIdle())) {
-            control.fail(Failures.closedTooEarly(control.group(), control.self(), timeout));
+            control.fail(FailureFactory.closedTooEarly(control.group(), control.self(), timeout));
         }
         if (control.failure() == null) {
             control.settleWithLeavers();
@@ -74,9 +74,9 @@ public final class GroupDeparture {
         String known = calls.callInFlight();
         String call = known.isEmpty() ? control.agreement().status().operation() : known;
         if (control.failure() == null && !signal.isEmpty()) {
-            control.fail(Failures.endedBySignal(rank, control.self(), signal, call, calls.ended()));
+            control.fail(FailureFactory.endedBySignal(rank, control.self(), signal, call, calls.ended()));
         } else if (control.failure() == null && !call.isEmpty()) {
-            control.fail(Failures.exits(rank, control.self(), call));
+            control.fail(FailureFactory.exits(rank, control.self(), call));
         }
         return true;
     }
@@ -89,7 +89,7 @@ public final class GroupDeparture {
     /** Creates the exception for a call that comes after the group has begun to end. */
     public RuntimeException refusal(String call) {
         return exit
-                ? Failures.refusedAtExit(control.group(), control.self(), call)
-                : Failures.closed(control.group(), call);
+                ? FailureFactory.refusedAtExit(control.group(), control.self(), call)
+                : FailureFactory.closed(control.group(), call);
     }
 }

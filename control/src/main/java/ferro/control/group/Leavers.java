@@ -2,7 +2,7 @@ package ferro.control.group;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.ControlMessage.Goodbye;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
@@ -43,7 +43,7 @@ final class Leavers {
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
     /** Leaves by rank. Each leave in this map was forwarded by a rank that knew no earlier leave. */
-    private final Map<Integer, Left> heard = new TreeMap<>();
+    private final Map<Integer, LeaveReport> heard = new TreeMap<>();
 
     /** Ranks whose leave was reported by the goodbye of another rank. */
     private final BitSet earlier = new BitSet();
@@ -57,10 +57,10 @@ final class Leavers {
     /** The time at which the last leave arrived. */
     private long heardNanos;
     /** The earliest leave that has reached this rank, or null. */
-    private volatile Left lowest;
+    private volatile LeaveReport lowest;
 
     /** The last leave that was forwarded, or null. */
-    private Left sent;
+    private LeaveReport sent;
 
     private boolean isScheduled;
 
@@ -103,10 +103,10 @@ final class Leavers {
     }
 
     /** Records a leave that another rank has forwarded. Returns whether the leave is the earliest leave so far. */
-    boolean lower(Left leaver) {
+    boolean lower(LeaveReport leaver) {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
-            Left known = lowest;
+            LeaveReport known = lowest;
             if (leaver.rank() == group.rank()) {
                 return false;
             }
@@ -144,13 +144,13 @@ final class Leavers {
     }
 
     /** Returns the earliest leave that has reached this rank, or null. This method costs one read. */
-    Left lowest() {
+    LeaveReport lowest() {
         return lowest;
     }
 
     /** Forwards the earliest leave after a change of the earliest leave. */
     void forward() {
-        Left known = lowest;
+        LeaveReport known = lowest;
         boolean isLater;
         synchronized (this) {
             isLater = sent != null && known.lastSequence() == sent.lastSequence();
@@ -168,7 +168,7 @@ final class Leavers {
     }
 
     private void sendLowest() {
-        Left known = lowest;
+        LeaveReport known = lowest;
         synchronized (this) {
             isScheduled = false;
             if (known.equals(sent)) {
@@ -179,7 +179,7 @@ final class Leavers {
         send(known);
     }
 
-    private void send(Left leaver) {
+    private void send(LeaveReport leaver) {
         BitSet receivers = sender.neighbours().ranks();
         receivers.clear(leaver.rank());
         receivers.stream().forEach(peer -> send(peer, leaver));
@@ -189,14 +189,14 @@ final class Leavers {
      * Sends the failure of a parent, and then a leave, to one rank. The leaving rank may have left because the parent
      * has failed. On its own path, the failure of the parent may reach the receiver later than the leave.
      */
-    private void send(int peer, Left leaver) {
+    private void send(int peer, LeaveReport leaver) {
         parents.send(peer);
         sender.tell(peer, leaver);
     }
 
     /** Sends the earliest leave, if a rank has left, to a new neighbour. */
     void sendToNew(int peer) {
-        Left known = lowest;
+        LeaveReport known = lowest;
         if (known != null) {
             send(peer, known);
         }
@@ -204,7 +204,7 @@ final class Leavers {
 
     /** Returns the rank of the earliest leave if that leave came before the given collective, or -1. Costs one read. */
     int before(long sequence) {
-        Left known = lowest;
+        LeaveReport known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
     }
 
@@ -257,13 +257,13 @@ final class Leavers {
     }
 
     /** Returns the leave of a rank, or null if no leave of that rank has reached this rank. */
-    Left leaver(int peer) {
+    LeaveReport leaver(int peer) {
         return any ? findLeaver(peer) : null;
     }
 
-    private synchronized Left findLeaver(int peer) {
+    private synchronized LeaveReport findLeaver(int peer) {
         Goodbye said = left.get(peer);
-        Left told = heard.get(peer);
+        LeaveReport told = heard.get(peer);
         // a rank that closed the group without a goodbye has sent no numbers
         return told == null && said != null ? said.of(peer) : told;
     }
@@ -284,8 +284,8 @@ final class Leavers {
     }
 
     /** Returns all leaves that have reached this rank. */
-    synchronized List<Left> all() {
-        List<Left> all = new ArrayList<>(heard.values());
+    synchronized List<LeaveReport> all() {
+        List<LeaveReport> all = new ArrayList<>(heard.values());
         left.forEach((peer, said) -> all.add(said.of(peer)));
         return all;
     }
@@ -334,7 +334,7 @@ final class Leavers {
     }
 
     private String after(int peer) {
-        Left known = leaver(peer);
+        LeaveReport known = leaver(peer);
         if (known == null || !known.isKnown()) {
             return "";
         }

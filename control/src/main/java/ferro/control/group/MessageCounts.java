@@ -10,21 +10,21 @@ import java.util.concurrent.ConcurrentHashMap;
  * come. Updated by the thread that makes progress, read by any thread.
  */
 public final class MessageCounts {
-    private static final OfPeer NONE = new OfPeer();
+    private static final PeerCounts NONE = new PeerCounts();
 
-    private final Map<Integer, OfPeer> peers = new ConcurrentHashMap<>();
+    private final Map<Integer, PeerCounts> peers = new ConcurrentHashMap<>();
 
     MessageCounts() {
         // a peer is added with its first message
     }
 
     /** The messages between this rank and one peer. */
-    public static final class OfPeer {
+    public static final class PeerCounts {
         private volatile long sent;
         private volatile long arrived;
         private volatile long taken;
 
-        private OfPeer() {
+        private PeerCounts() {
             // made with the first message
         }
 
@@ -62,13 +62,13 @@ public final class MessageCounts {
     }
 
     /** Returns the counts of a peer. */
-    public OfPeer of(int peer) {
-        OfPeer known = peers.get(peer);
+    public PeerCounts of(int peer) {
+        PeerCounts known = peers.get(peer);
         if (known != null) {
             return known;
         }
-        OfPeer made = new OfPeer();
-        OfPeer first = peers.putIfAbsent(peer, made);
+        PeerCounts made = new PeerCounts();
+        PeerCounts first = peers.putIfAbsent(peer, made);
         return first == null ? made : first;
     }
 
@@ -80,7 +80,7 @@ public final class MessageCounts {
     }
 
     /** Returns the counts of a peer for reading only, without adding an entry for a peer without messages. */
-    OfPeer look(int peer) {
+    PeerCounts look(int peer) {
         return peers.getOrDefault(peer, NONE);
     }
 }

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * one group, this rank can report in which other group it waits. Thread-safe.
  */
 public final class RankStatuses {
-    private final List<Seat> seats = new CopyOnWriteArrayList<>();
+    private final List<GroupStatus> seats = new CopyOnWriteArrayList<>();
     /** The stacks of this rank, or null if the rank takes no stacks. */
     private final CallStacks stacks;
 
@@ -25,7 +25,7 @@ public final class RankStatuses {
      * @param lastCall number of the last operation that the rank has called in the group
      * @param callers  threads that are in calls of the group
      */
-    public record Seat(
+    public record GroupStatus(
             String group,
             Machines machines,
             Supplier<RankStatus> status,
@@ -58,29 +58,29 @@ public final class RankStatuses {
         return stacks == null ? List.of() : stacks.of(seats, nowNanos);
     }
 
-    void enter(Seat seat) {
+    void enter(GroupStatus seat) {
         seats.add(seat);
     }
 
-    void leave(Seat seat) {
+    void leave(GroupStatus seat) {
         // compares by identity, because a record links its equals method at first use, which would delay the leave of
         // the rank
         seats.removeIf(one -> one == seat);
     }
 
     /** An operation in flight and its group. The state is read once, because a second read may return another state. */
-    public record Busy(Seat seat, RankStatus status) {}
+    public record ActiveOperation(GroupStatus seat, RankStatus status) {}
 
     /** Returns a group with an operation in flight, preferably the given group, or null. */
-    public Busy busy(Seat first) {
+    public ActiveOperation busy(GroupStatus first) {
         RankStatus own = first.status.get();
         if (!own.isIdle()) {
-            return new Busy(first, own);
+            return new ActiveOperation(first, own);
         }
-        for (Seat seat : seats) {
+        for (GroupStatus seat : seats) {
             RankStatus status = seat == first ? RankStatus.IDLE : seat.status.get();
             if (!status.isIdle()) {
-                return new Busy(seat, status);
+                return new ActiveOperation(seat, status);
             }
         }
         return null;

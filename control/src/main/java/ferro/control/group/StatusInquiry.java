@@ -12,12 +12,12 @@ final class StatusInquiry {
     private final ControlSender sender;
     private final StatusBoard board;
     private final Machines machines;
-    private final ControlOwner owner;
+    private final ControlledGroup owner;
     private final Runnable beforeAsking;
 
     /** Creates an inquiry. Before each question, {@code beforeAsking} compares the calls of ranks that have left. */
     StatusInquiry(
-            ControlSender sender, StatusBoard board, Machines machines, ControlOwner owner, Runnable beforeAsking) {
+            ControlSender sender, StatusBoard board, Machines machines, ControlledGroup owner, Runnable beforeAsking) {
         this.sender = sender;
         this.board = board;
         this.machines = machines;

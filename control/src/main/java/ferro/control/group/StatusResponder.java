@@ -1,6 +1,6 @@
 package ferro.control.group;
 
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import java.util.List;
@@ -17,16 +17,16 @@ import java.util.function.LongSupplier;
  */
 final class StatusResponder {
     private final RankStatuses statuses;
-    private final RankStatuses.Seat seat;
+    private final RankStatuses.GroupStatus seat;
     private final CallHistory history;
-    private final ControlOwner owner;
+    private final ControlledGroup owner;
     private final LongSupplier clock;
 
     StatusResponder(
             RankStatuses statuses,
-            RankStatuses.Seat seat,
+            RankStatuses.GroupStatus seat,
             CallHistory history,
-            ControlOwner owner,
+            ControlledGroup owner,
             LongSupplier clock) {
         this.statuses = statuses;
         this.seat = seat;
@@ -64,19 +64,19 @@ final class StatusResponder {
     }
 
     /** Answers a question about the state of this rank and about an operation; 0 means no operation. */
-    Status status(long ask, long asked) {
+    StatusAnswer status(long ask, long asked) {
         return status(ask, asked, List.of());
     }
 
     /** Answers like {@link #status(long, long)}, and adds the line of the program from the stacks of this rank. */
-    Status statusWithLine(long ask, long asked) {
+    StatusAnswer statusWithLine(long ask, long asked) {
         return status(ask, asked, record("asked by a rank that waits"));
     }
 
-    private Status status(long ask, long asked, List<ThreadStack> stacks) {
+    private StatusAnswer status(long ask, long asked, List<ThreadStack> stacks) {
         CallHeader call = history.find(asked);
         CallHeader last = history.find(history.last());
-        RankStatuses.Busy busy = statuses.busy(seat);
+        RankStatuses.ActiveOperation busy = statuses.busy(seat);
         String place = "";
         Set<Integer> waitsFor = Set.of();
         int sufficient = 0;
@@ -88,7 +88,7 @@ final class StatusResponder {
         String location =
                 idle.map(hasEnded ? ThreadStack::location : CallStacks::line).orElse("");
         if (busy != null) {
-            RankStatuses.Seat there = busy.seat();
+            RankStatuses.GroupStatus there = busy.seat();
             RankStatus status = busy.status();
             place = status.sentence(there.machines()) + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? status.sequence() : 0;
@@ -97,7 +97,7 @@ final class StatusResponder {
             pausedNanos = owner.pausedSince(status.begunNanos());
             location = busyLocation(there.group(), stacks, idle);
         }
-        return new Status(
+        return new StatusAnswer(
                 ask,
                 history.last(),
                 last == null ? "" : last.text(),

@@ -4,13 +4,13 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
-import ferro.control.failure.ControlMessage.Agree;
-import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Cancellation;
+import ferro.control.failure.ControlMessage.GroupProposal;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.control.membership.Hashing;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
@@ -57,7 +57,7 @@ public final class SubgroupAgreement {
     private final Timers timers;
     private final ControlSender sender;
     private final Leavers leavers;
-    private final ControlOwner owner;
+    private final ControlledGroup owner;
     private final GroupSpec group;
     /** Proposals of other ranks, by rank and round. The lock of this object guards this and the next two fields. */
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
@@ -66,10 +66,10 @@ public final class SubgroupAgreement {
     private final Map<Integer, Long> lastRounds = new HashMap<>();
 
     private long searches;
-    private final MadeSubgroups made;
+    private final CreatedSubgroups made;
     private long attempts;
     private boolean closed;
-    private final CallsUnderWay making = new CallsUnderWay();
+    private final InFlightCallCount making = new InFlightCallCount();
     private volatile OwnProposal current;
 
     /** The group that a rank proposes. {@code given} is the reason why the rank has given up the proposal, or null. */
@@ -137,7 +137,7 @@ public final class SubgroupAgreement {
                 Diagnosis.Blame verdict = probe.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
-                        RankLists.numbers(verdict.culprits()),
+                        RankSetFormat.numbers(verdict.culprits()),
                         "gave up on " + inquiry.machines().named(verdict.culprits()) + " after "
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: "
                                 + inquiry.machines().named(missing)
@@ -172,8 +172,8 @@ public final class SubgroupAgreement {
         }
 
         private void interrupted() {
-            Failure why =
-                    Failures.interrupted(group, inquiry.machines().named(group.rank()), "newGroup(" + list + ")", -1);
+            Failure why = FailureFactory.interrupted(
+                    group, inquiry.machines().named(group.rank()), "newGroup(" + list + ")", -1);
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
@@ -217,7 +217,7 @@ public final class SubgroupAgreement {
 
         private void announce() {
             try {
-                rounds.forEach((member, round) -> sender.tell(member, new Agree(number, round, hash, list)));
+                rounds.forEach((member, round) -> sender.tell(member, new GroupProposal(number, round, hash, list)));
             } finally {
                 takeBack(null, true);
             }
@@ -246,7 +246,7 @@ public final class SubgroupAgreement {
             }
             Failure why =
                     new Failure(given.code(), group.rank(), -1, given.where().culprits(), given.getMessage(), null);
-            rounds.forEach((member, round) -> sender.tell(member, new Cancel(round, why)));
+            rounds.forEach((member, round) -> sender.tell(member, new Cancellation(round, why)));
         }
 
         private boolean forget() {
@@ -279,7 +279,7 @@ public final class SubgroupAgreement {
     }
 
     SubgroupAgreement(
-            FailureTools tools, ControlSender sender, GracefulExits exits, ControlOwner owner, GroupSpec group) {
+            FailureContext tools, ControlSender sender, GracefulExits exits, ControlledGroup owner, GroupSpec group) {
         this.inquiry = tools.inquiry();
         this.groupFailure = tools.failure();
         this.timers = tools.timers();
@@ -287,7 +287,7 @@ public final class SubgroupAgreement {
         this.leavers = exits.leavers();
         this.owner = owner;
         this.group = group;
-        this.made = new MadeSubgroups(group.name(), groupFailure, leavers::parentFailure);
+        this.made = new CreatedSubgroups(group.name(), groupFailure, leavers::parentFailure);
     }
 
     /**
@@ -329,7 +329,7 @@ public final class SubgroupAgreement {
         OwnProposal mine;
         synchronized (this) {
             if (closed) {
-                throw Failures.closed(group, "newGroup(" + Arrays.toString(ranks) + ")");
+                throw FailureFactory.closed(group, "newGroup(" + Arrays.toString(ranks) + ")");
             }
             OwnProposal other = current;
             if (other != null) {
@@ -378,7 +378,7 @@ public final class SubgroupAgreement {
     }
 
     /** Records the proposal of a rank. */
-    void heard(int peer, Agree said) {
+    void heard(int peer, GroupProposal said) {
         synchronized (this) {
             add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
         }
@@ -428,7 +428,7 @@ public final class SubgroupAgreement {
     }
 
     /** Records that a rank has given up its proposal. If the message names no culprits, the rank itself is to blame. */
-    void cancelled(int peer, Cancel said) {
+    void cancelled(int peer, Cancellation said) {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
         Set<Integer> culprits = why.culprits().isEmpty() ? Set.of(peer) : why.culprits();
@@ -476,12 +476,12 @@ public final class SubgroupAgreement {
     }
 
     /** Returns the groups that this rank has created. */
-    public MadeSubgroups made() {
+    public CreatedSubgroups made() {
         return made;
     }
 
     /** Returns the calls in flight that create a group, from before their attempt until the group is created. */
-    public CallsUnderWay making() {
+    public InFlightCallCount making() {
         return making;
     }
 
@@ -510,7 +510,8 @@ public final class SubgroupAgreement {
         OwnProposal own = current;
         return own == null
                 ? RankStatus.IDLE
-                : new RankStatus(0, "newGroup(" + own.list + ")", "", RankLists.numbers(own.missing()), own.begunNanos);
+                : new RankStatus(
+                        0, "newGroup(" + own.list + ")", "", RankSetFormat.numbers(own.missing()), own.begunNanos);
     }
 
     /**

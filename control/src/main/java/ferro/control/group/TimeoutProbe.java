@@ -41,14 +41,14 @@ public final class TimeoutProbe {
     private static final int MOVING_PART = 16;
 
     private final StatusInquiry inquiry;
-    private final Question early = new Question();
-    private final Question last = new Question();
+    private final QuestionRound early = new QuestionRound();
+    private final QuestionRound last = new QuestionRound();
     private boolean looked;
     private long expectedNanos;
     private int again;
 
     /** One round of questions. */
-    private static final class Question {
+    private static final class QuestionRound {
         private boolean isAsked;
         private long askedNanos;
         private long ask;
@@ -150,7 +150,7 @@ public final class TimeoutProbe {
         return inquiry.isAnySilent(early.ask, among) && inquiry.pausedSince(early.askedNanos) > 0;
     }
 
-    private void ask(Question question, CallHeader call, long dueNanos, long nowNanos) {
+    private void ask(QuestionRound question, CallHeader call, long dueNanos, long nowNanos) {
         if (!question.isAsked || question.askedNanos - dueNanos < 0) {
             question.isAsked = true;
             question.askedNanos = nowNanos;

@@ -7,7 +7,7 @@
  * encodes the messages.
  *
  * <p>Threads wait only in newGroup ({@code SubgroupAgreement}), in silentRanks ({@code GroupControl}), and in a close
- * or at the exit of the JVM ({@code GroupDeparture}, {@code LeftGroups}). A thread that fails a group may wait up to a
+ * or at the exit of the JVM ({@code GroupDeparture}, {@code GroupRegistry}). A thread that fails a group may wait up to a
  * second for another thread that is sending the failure.
  */
 package ferro.control.group;

@@ -6,7 +6,6 @@ import ferro.spi.ControlLane;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import java.util.Arrays;
-import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -36,19 +35,19 @@ final class ExitWatch implements AutoCloseable {
     private static final int LOOKED_AT_MOST = 3;
 
     private final ProcessTable table;
-    private final Members members;
+    private final NotifiedGroups members;
     private final RankContext context;
-    private volatile Process[] processes;
+    private volatile WatchedProcess[] processes;
     private ControlLane lane;
     private volatile boolean closed;
 
     /** The process of a peer, and the verdict on its exit. */
-    private final class Process implements Runnable {
-        private final Peer peer;
+    private final class WatchedProcess implements Runnable {
+        private final PeerState peer;
         private boolean asked;
-        private ProcessTable.Watched watched;
+        private ProcessTable.TrackedProcess watched;
 
-        Process(Peer peer) {
+        WatchedProcess(PeerState peer) {
             this.peer = peer;
         }
 
@@ -70,7 +69,7 @@ final class ExitWatch implements AutoCloseable {
                 members.lost(
                         peer.rank(),
                         Code.PEER_LOST,
-                        Members.RANK + peer.placed()
+                        NotifiedGroups.RANK + peer.placed()
                                 + " is gone: its process has exited without closing its groups, seen in the process"
                                 + " table" + FailureHints.ITS_OUTPUT);
             }
@@ -78,20 +77,20 @@ final class ExitWatch implements AutoCloseable {
     }
 
     /** Creates a watch without processes. The watch begins with the first peers in the array. */
-    ExitWatch(Members members, RankContext context, Peer[] peers) {
+    ExitWatch(NotifiedGroups members, RankContext context, PeerState[] peers) {
         this.table = context.processes();
         this.members = members;
         this.context = context;
-        processes = new Process[peers.length];
+        processes = new WatchedProcess[peers.length];
         for (int i = 0; i < peers.length; i++) {
-            processes[i] = new Process(peers[i]);
+            processes[i] = new WatchedProcess(peers[i]);
         }
     }
 
     /** Watches the process of one more peer, after the processes of the peers that were added before. */
-    synchronized void add(Peer peer) {
-        Process[] more = Arrays.copyOf(processes, processes.length + 1);
-        more[processes.length] = new Process(peer);
+    synchronized void add(PeerState peer) {
+        WatchedProcess[] more = Arrays.copyOf(processes, processes.length + 1);
+        more[processes.length] = new WatchedProcess(peer);
         processes = more;
     }
 
@@ -104,7 +103,7 @@ final class ExitWatch implements AutoCloseable {
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
-            Process process = processes[i];
+            WatchedProcess process = processes[i];
             if (isPresent(process)) {
                 looked++;
                 if (process.watched.hasExited()) {
@@ -116,13 +115,12 @@ final class ExitWatch implements AutoCloseable {
         return looked > 0;
     }
 
-    private boolean isPresent(Process process) {
+    private boolean isPresent(WatchedProcess process) {
         if (process.peer.isOver()) {
             process.close();
         } else if (!process.asked && !process.peer.identity().isEmpty()) {
             process.asked = true;
-            Optional<ProcessTable.Watched> watched = table.watch(process.peer.identity());
-            process.watched = watched.orElse(null);
+            process.watched = table.watch(process.peer.identity()).orElse(null);
         }
         return process.watched != null;
     }
@@ -131,7 +129,7 @@ final class ExitWatch implements AutoCloseable {
      * Blames a peer unless its goodbye arrives. This method and {@link #blame} use no lambda, because the first lambda
      * costs a JVM 10 ms.
      */
-    private void blameLater(Peer peer, int waits) {
+    private void blameLater(PeerState peer, int waits) {
         long due = context.nanoTime() + GOODBYE_NANOS;
         Runnable check = new Runnable() {
             @Override
@@ -147,8 +145,8 @@ final class ExitWatch implements AutoCloseable {
     }
 
     /** Blames all ranks of a process that has exited, after the messages of these ranks were read. */
-    private void blame(Peer exited) {
-        for (Process process : processes) {
+    private void blame(PeerState exited) {
+        for (WatchedProcess process : processes) {
             if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {
                 Runnable handover = new Runnable() {
                     @Override
@@ -177,7 +175,7 @@ final class ExitWatch implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        for (Process process : processes) {
+        for (WatchedProcess process : processes) {
             process.close();
         }
     }

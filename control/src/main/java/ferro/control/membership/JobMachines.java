@@ -1,17 +1,18 @@
 package ferro.control.membership;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 
 /** The machines of all ranks of a joined group, from the view of one rank that watches some of the ranks. */
 final class JobMachines {
-    private final Peer[] peers;
+    private final PeerState[] peers;
     private final int self;
     private final IntFunction<String> machines;
 
     /** Creates the view of this rank from all peers by rank, and the name of each rank's machine, for people. */
-    JobMachines(Peer[] peers, int self, IntFunction<String> machines) {
+    JobMachines(PeerState[] peers, int self, IntFunction<String> machines) {
         this.peers = peers;
         this.self = self;
         this.machines = machines;
@@ -33,7 +34,7 @@ final class JobMachines {
     BitSet silentWith(int rank, IntPredicate watched, IntPredicate silent) {
         String machine = machine(rank);
         BitSet there = new BitSet();
-        for (Peer peer : machine.isEmpty() || machine.equals(machine(self)) ? new Peer[0] : peers) {
+        for (PeerState peer : machine.isEmpty() || machine.equals(machine(self)) ? new PeerState[0] : peers) {
             if (!machine.equals(machine(peer.rank()))) {
                 continue;
             }
@@ -51,11 +52,9 @@ final class JobMachines {
      * other ranks watch the unwatched ranks.
      */
     int unwatchedOn(String machine, IntPredicate watched) {
-        int count = 0;
-        for (Peer peer : peers) {
-            boolean there = machine.equals(machine(peer.rank()));
-            count += there && !peer.isOver() && !watched.test(peer.rank()) ? 1 : 0;
-        }
-        return count;
+        return (int) Arrays.stream(peers)
+                .filter(peer -> machine.equals(machine(peer.rank())))
+                .filter(peer -> !peer.isOver() && !watched.test(peer.rank()))
+                .count();
     }
 }

@@ -4,12 +4,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.control.failure.RankProcesses;
-import ferro.control.membership.MembershipMessage.Beat;
-import ferro.control.membership.MembershipMessage.Found;
+import ferro.control.membership.MembershipMessage.Heartbeat;
 import ferro.control.membership.MembershipMessage.Leave;
-import ferro.control.membership.MembershipMessage.Lost;
-import ferro.control.membership.MembershipMessage.Present;
-import ferro.control.membership.MembershipMessage.Watch;
+import ferro.control.membership.MembershipMessage.LossReport;
+import ferro.control.membership.MembershipMessage.ProcessHello;
+import ferro.control.membership.MembershipMessage.RecoveryReport;
+import ferro.control.membership.MembershipMessage.WatchRequest;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
@@ -26,11 +26,11 @@ import java.util.concurrent.TimeUnit;
  * and all its subgroups have left.
  *
  * <p>A membership has its own control messages, like a group of all ranks that moves no data. Therefore a membership
- * does not end with the joined group, and waits for no rank. A message only updates the {@code Peer} of its sender. The
+ * does not end with the joined group, and waits for no rank. A message only updates the {@code PeerState} of its sender. The
  * ticks of a timer read and judge the updated peers. The timer belongs to the context, and is virtual in a simulation.
  * {@code SilenceWatch} judges silence, {@code ExitWatch} watches the processes of this host, and {@code PauseWatch}
  * measures the pauses of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks that are
- * not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code WatchCircle}).
+ * not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code WatchAssignment}).
  */
 public final class Membership implements RankProcesses {
     /** A part of the identity of each membership, so that messages of memberships differ from messages of groups. */
@@ -45,11 +45,11 @@ public final class Membership implements RankProcesses {
     private final boolean answers;
     private final RankContext context;
     private final long identity;
-    private final HeartbeatTimes times;
-    private final Members members;
+    private final HeartbeatLimits times;
+    private final NotifiedGroups members;
     private final PauseWatch pauses = new PauseWatch();
-    private final WatchCircle circle;
-    private final Peer[] peers;
+    private final WatchAssignment circle;
+    private final PeerState[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
     private boolean over;
@@ -132,7 +132,7 @@ public final class Membership implements RankProcesses {
      * @throws IllegalArgumentException if the settings of the heartbeats are inconsistent
      */
     public static Membership watching(ControlLane joined, GroupSpec group, RankContext context, long identity) {
-        HeartbeatTimes times = HeartbeatTimes.of(context);
+        HeartbeatLimits times = HeartbeatLimits.of(context);
         boolean nothingToSee = !times.areOn() && context.processes().self().isEmpty();
         return group.worldSize() == 1 || nothingToSee
                 ? unwatched(group)
@@ -158,26 +158,26 @@ public final class Membership implements RankProcesses {
         times = null;
         members = null;
         circle = null;
-        peers = new Peer[0];
+        peers = new PeerState[0];
         silence = null;
         exits = null;
         over = true;
     }
 
-    private Membership(ControlLane joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
+    private Membership(ControlLane joined, GroupSpec group, RankContext context, long identity, HeartbeatLimits times) {
         this.joined = joined;
         this.answers = true;
         this.group = group;
         this.context = context;
         this.identity = identity;
         this.times = times;
-        members = new Members(group, this::reportLoss, this::reportFound);
-        peers = new Peer[group.worldSize()];
+        members = new NotifiedGroups(group, this::reportLoss, this::reportFound);
+        peers = new PeerState[group.worldSize()];
         for (int rank = 0; rank < peers.length; rank++) {
-            peers[rank] = new Peer(rank);
+            peers[rank] = new PeerState(rank);
         }
-        circle = new WatchCircle(group.rank(), peers, context.processes().self());
-        Peer[] next = circle.first();
+        circle = new WatchAssignment(group.rank(), peers, context.processes().self());
+        PeerState[] next = circle.first();
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
     }
@@ -238,7 +238,7 @@ public final class Membership implements RankProcesses {
         BitSet ranks = new BitSet();
         ranks.set(rank);
         String process = peers.length == 0 ? "" : peers[rank].identity();
-        for (Peer peer : process.isEmpty() ? new Peer[0] : peers) {
+        for (PeerState peer : process.isEmpty() ? new PeerState[0] : peers) {
             if (peer.identity().equals(process)) {
                 ranks.set(peer.rank());
             }
@@ -265,16 +265,16 @@ public final class Membership implements RankProcesses {
         ControlLane lane = joined.subgroup(all, Hashing.mix(identity, PURPOSE));
         control = lane;
         exits.begin(lane);
-        lane.events(new Inbox());
+        lane.events(new PeerHandler());
         sendToWatchers(present(), lane);
         silence.begin(now);
         nextBeatNanos = now + times.intervalNanos();
         tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
     }
 
-    private Present present() {
+    private ProcessHello present() {
         ProcessTable own = context.processes();
-        return new Present(times.intervalNanos(), own.self(), own.place());
+        return new ProcessHello(times.intervalNanos(), own.self(), own.place());
     }
 
     private void sendToWatchers(MembershipMessage message, ControlLane lane) {
@@ -343,14 +343,13 @@ public final class Membership implements RankProcesses {
         if (isOver()) {
             return;
         }
-        for (Peer next = circle.replacement(); next != null; next = circle.replacement()) {
+        for (PeerState next = circle.replacement(); next != null; next = circle.replacement()) {
             silence.add(next, context.nanoTime());
             exits.add(next);
-            control.control(next.rank(), new Watch().encoded());
+            control.control(next.rank(), new WatchRequest().encoded());
         }
         long slow = times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0;
-        boolean any = exits.look();
-        tickEvery(any ? Math.min(ExitWatch.LOOK_NANOS, slow == 0 ? ExitWatch.LOOK_NANOS : slow) : slow);
+        tickEvery(exits.look() ? Math.min(ExitWatch.LOOK_NANOS, slow == 0 ? ExitWatch.LOOK_NANOS : slow) : slow);
     }
 
     private void resumed(long pause, long now) {
@@ -366,14 +365,14 @@ public final class Membership implements RankProcesses {
     /** Sends a heartbeat. The next heartbeat is due an interval later, even if the heartbeat reports a pause. */
     private void beat(long now) {
         nextBeatNanos = now + times.intervalNanos();
-        sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
+        sendToWatchers(new Heartbeat(++beats, pausesTold, lastPauseNanos), control);
         if (times.areOn()) {
             members.heartbeat();
         }
     }
 
     private void tellPauses() {
-        for (Peer peer : peers) {
+        for (PeerState peer : peers) {
             long pause = peer.takePause();
             if (pause > 0) {
                 members.event(GroupEvent.Kind.PAUSED, peer.rank(), pausedText(pause, peer.placed()));
@@ -382,10 +381,10 @@ public final class Membership implements RankProcesses {
     }
 
     private static String pausedText(long pause, String who) {
-        return Members.RANK + " was paused " + HeartbeatTimes.words(pause) + who;
+        return NotifiedGroups.RANK + " was paused " + HeartbeatLimits.words(pause) + who;
     }
 
-    private void reportLoss(Lost loss) {
+    private void reportLoss(LossReport loss) {
         circle.report(loss, control, silence::isSuspected);
     }
 
@@ -393,8 +392,8 @@ public final class Membership implements RankProcesses {
         circle.reportFound(rank, control);
     }
 
-    private void heardOf(Lost loss) {
-        Peer lost = peers[loss.rank()];
+    private void heardOf(LossReport loss) {
+        PeerState lost = peers[loss.rank()];
         if (loss.rank() == group.rank() || lost.isOver()) {
             return;
         }
@@ -404,16 +403,18 @@ public final class Membership implements RankProcesses {
         members.heardOf(loss);
     }
 
-    private void tellNonsense(Peer peer, String what) {
+    private void tellNonsense(PeerState peer, String what) {
         if (!peer.isOver()) {
             peer.end();
             members.lost(
-                    peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent an invalid message: " + what);
+                    peer.rank(),
+                    Code.PROTOCOL,
+                    NotifiedGroups.RANK + peer.placed() + " sent an invalid message: " + what);
         }
     }
 
     /** Ends the watch over a rank. This rank may watch another rank in its place. */
-    private void end(Peer peer) {
+    private void end(PeerState peer) {
         peer.end();
         if (circle.hasReplacements()) {
             inBackground(this::lookAtProcesses);
@@ -429,27 +430,27 @@ public final class Membership implements RankProcesses {
     }
 
     /** The receiver of messages from the memberships of other ranks. A thread of the medium calls this receiver. */
-    private final class Inbox implements ControlLane.PeerEvents {
+    private final class PeerHandler implements ControlLane.PeerEvents {
         @Override
         public void control(int rank, ByteBuffer message) {
-            Peer peer = peers[rank];
+            PeerState peer = peers[rank];
             long now = context.nanoTime();
             try {
                 MembershipMessage read = MembershipMessage.decode(message, peers.length);
-                if (read instanceof Beat beaten) {
+                if (read instanceof Heartbeat beaten) {
                     if (peer.heard(beaten, now)) {
                         pauseHeard = true;
                     }
                 } else if (read instanceof Leave) {
                     end(peer);
-                } else if (read instanceof Watch) {
+                } else if (read instanceof WatchRequest) {
                     circle.watchedBy(rank);
                     control.control(rank, present().encoded());
-                } else if (read instanceof Lost loss) {
+                } else if (read instanceof LossReport loss) {
                     inBackground(() -> heardOf(loss));
-                } else if (read instanceof Found found) {
+                } else if (read instanceof RecoveryReport found) {
                     inBackground(() -> members.isFound(found.rank()));
-                } else if (read instanceof Present present
+                } else if (read instanceof ProcessHello present
                         && peer.heard(present, now)
                         && !present.identity().isEmpty()) {
                     inBackground(Membership.this::lookAtProcesses);

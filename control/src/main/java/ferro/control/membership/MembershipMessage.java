@@ -22,13 +22,13 @@ public sealed interface MembershipMessage extends WireMessage {
      * @param identity      identity of the sender's process, for {@link ferro.spi.ProcessTable#watch}; empty if unknown
      * @param place         process and host of the sender, for people; empty if unknown
      */
-    record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
+    record ProcessHello(long intervalNanos, String identity, String place) implements MembershipMessage {
         static final byte KIND = 1;
 
         @Override
-        public Present through(FieldCodec fields) {
+        public ProcessHello through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Present(
+            return new ProcessHello(
                     fields.int64("intervalNanos", intervalNanos),
                     fields.text("identity", TEXT_MOST, identity),
                     fields.text("place", TEXT_MOST, place));
@@ -42,13 +42,13 @@ public sealed interface MembershipMessage extends WireMessage {
      * @param pauses     number of pauses of its process that the sender has reported
      * @param pauseNanos length of the last pause that the sender has reported, in nanoseconds
      */
-    record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
+    record Heartbeat(long number, long pauses, long pauseNanos) implements MembershipMessage {
         static final byte KIND = 2;
 
         @Override
-        public Beat through(FieldCodec fields) {
+        public Heartbeat through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Beat(
+            return new Heartbeat(
                     fields.int64("number", number),
                     fields.int64("pauses", pauses),
                     fields.int64("pauseNanos", pauseNanos));
@@ -71,15 +71,15 @@ public sealed interface MembershipMessage extends WireMessage {
      *
      * @param rank lost rank, by its number in the joined group
      * @param code reason for the loss
-     * @param text text for people, which contains {@link Members#RANK}
+     * @param text text for people, which contains {@link NotifiedGroups#RANK}
      */
-    record Lost(int rank, Code code, String text) implements MembershipMessage {
+    record LossReport(int rank, Code code, String text) implements MembershipMessage {
         static final byte KIND = 4;
 
         @Override
-        public Lost through(FieldCodec fields) {
+        public LossReport through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Lost(
+            return new LossReport(
                     fields.rank("rank", rank), fields.code("code", LOSSES, code), fields.text("text", TEXT_MOST, text));
         }
     }
@@ -90,22 +90,22 @@ public sealed interface MembershipMessage extends WireMessage {
      *
      * @param rank rank that sends messages again, by its number in the joined group
      */
-    record Found(int rank) implements MembershipMessage {
+    record RecoveryReport(int rank) implements MembershipMessage {
         static final byte KIND = 5;
 
         @Override
-        public Found through(FieldCodec fields) {
+        public RecoveryReport through(FieldCodec fields) {
             fields.kind(KIND);
-            return new Found(fields.rank("rank", rank));
+            return new RecoveryReport(fields.rank("rank", rank));
         }
     }
 
     /** A request for heartbeats. The sender now watches the receiver in place of a rank that is gone. */
-    record Watch() implements MembershipMessage {
+    record WatchRequest() implements MembershipMessage {
         static final byte KIND = 6;
 
         @Override
-        public Watch through(FieldCodec fields) {
+        public WatchRequest through(FieldCodec fields) {
             fields.kind(KIND);
             return this;
         }
@@ -122,7 +122,7 @@ public sealed interface MembershipMessage extends WireMessage {
         FieldReader in = new FieldReader("membership message", message, worldSize);
         MembershipMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Watch.KIND);
+            throw in.unknown(WatchRequest.KIND);
         }
         in.end();
         return read;
@@ -131,12 +131,12 @@ public sealed interface MembershipMessage extends WireMessage {
     /** Reads the fields of a message of a kind. Returns null if the kind is unknown. */
     static MembershipMessage of(int kind, FieldCodec in) {
         return switch (kind) {
-            case Present.KIND -> new Present(0, "", "").through(in);
-            case Beat.KIND -> new Beat(0, 0, 0).through(in);
+            case ProcessHello.KIND -> new ProcessHello(0, "", "").through(in);
+            case Heartbeat.KIND -> new Heartbeat(0, 0, 0).through(in);
             case Leave.KIND -> new Leave().through(in);
-            case Lost.KIND -> new Lost(0, Code.PEER_LOST, "").through(in);
-            case Found.KIND -> new Found(0).through(in);
-            case Watch.KIND -> new Watch().through(in);
+            case LossReport.KIND -> new LossReport(0, Code.PEER_LOST, "").through(in);
+            case RecoveryReport.KIND -> new RecoveryReport(0).through(in);
+            case WatchRequest.KIND -> new WatchRequest().through(in);
             default -> null;
         };
     }

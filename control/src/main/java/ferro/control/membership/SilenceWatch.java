@@ -9,50 +9,51 @@ import java.util.BitSet;
 
 /** A watch that detects ranks which have been silent for too long. Only the ticks of the membership use this class. */
 final class SilenceWatch {
-    private final HeartbeatTimes times;
+    private final HeartbeatLimits times;
     private final PauseWatch pauses;
-    private final Members members;
-    private volatile PeerNews[] watched;
+    private final NotifiedGroups members;
+    private volatile WatchedPeer[] watched;
     private final JobMachines fleet;
     private long judgeFrom;
 
     /** A peer, and the reports about this peer that the groups have received. */
-    private static final class PeerNews {
-        private final Peer peer;
+    private static final class WatchedPeer {
+        private final PeerState peer;
         private boolean suspected;
         private boolean lost;
         private long heardBefore;
 
-        PeerNews(Peer peer) {
+        WatchedPeer(PeerState peer) {
             this.peer = peer;
         }
     }
 
-    SilenceWatch(HeartbeatTimes times, PauseWatch pauses, Members members, Peer[] peers, JobMachines fleet) {
+    SilenceWatch(
+            HeartbeatLimits times, PauseWatch pauses, NotifiedGroups members, PeerState[] peers, JobMachines fleet) {
         this.times = times;
         this.pauses = pauses;
         this.members = members;
         this.fleet = fleet;
-        watched = new PeerNews[peers.length];
+        watched = new WatchedPeer[peers.length];
         for (int i = 0; i < peers.length; i++) {
-            watched[i] = new PeerNews(peers[i]);
+            watched[i] = new WatchedPeer(peers[i]);
         }
     }
 
     void begin(long nowNanos) {
         judgeFrom = nowNanos;
-        for (PeerNews seen : times.areOn() ? watched : new PeerNews[0]) {
+        for (WatchedPeer seen : times.areOn() ? watched : new WatchedPeer[0]) {
             seen.peer.awaitedFrom(nowNanos);
         }
     }
 
     /** Begins to watch the silence of one more peer. */
-    synchronized void add(Peer peer, long nowNanos) {
+    synchronized void add(PeerState peer, long nowNanos) {
         if (times.areOn()) {
             peer.awaitedFrom(nowNanos);
         }
-        PeerNews[] more = Arrays.copyOf(watched, watched.length + 1);
-        more[watched.length] = new PeerNews(peer);
+        WatchedPeer[] more = Arrays.copyOf(watched, watched.length + 1);
+        more[watched.length] = new WatchedPeer(peer);
         watched = more;
     }
 
@@ -62,14 +63,14 @@ final class SilenceWatch {
     }
 
     void judge(long nowNanos) {
-        for (PeerNews seen : watched) {
+        for (WatchedPeer seen : watched) {
             if (seen.peer.isExpected()) {
                 judge(seen, nowNanos);
             }
         }
     }
 
-    private void judge(PeerNews seen, long nowNanos) {
+    private void judge(WatchedPeer seen, long nowNanos) {
         long heardAt = seen.peer.heardAt();
         long allowance = seen.peer.honestSilenceNanos(times.intervalNanos());
         long silence = nowNanos - heardAt;
@@ -89,7 +90,7 @@ final class SilenceWatch {
         }
     }
 
-    private void suspect(PeerNews seen, long heardAt, long silence) {
+    private void suspect(WatchedPeer seen, long heardAt, long silence) {
         if (!seen.suspected) {
             seen.suspected = true;
             seen.heardBefore = heardAt;
@@ -98,40 +99,40 @@ final class SilenceWatch {
                     seen,
                     nothingHeard(seen, silence)
                             + ": is its process stopped, or the network to it cut? Its groups fail after "
-                            + HeartbeatTimes.words(times.limitNanos()) + " of silence ("
+                            + HeartbeatLimits.words(times.limitNanos()) + " of silence ("
                             + Settings.HEARTBEAT_LIMIT.name() + ")");
         }
     }
 
-    private void recovered(PeerNews seen, long heardAt) {
+    private void recovered(WatchedPeer seen, long heardAt) {
         seen.suspected = false;
         seen.lost = false;
         members.found(seen.peer.rank());
         report(
                 GroupEvent.Kind.RECOVERED,
                 seen,
-                Members.RANK + seen.peer.placed() + " is heard again after "
-                        + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
+                NotifiedGroups.RANK + seen.peer.placed() + " is heard again after "
+                        + HeartbeatLimits.words(heardAt - seen.heardBefore) + " of silence");
     }
 
     /** Notifies the groups of an event, and logs the event. */
-    private void report(GroupEvent.Kind kind, PeerNews seen, String text) {
+    private void report(GroupEvent.Kind kind, WatchedPeer seen, String text) {
         members.event(kind, seen.peer.rank(), text);
         members.log(kind, seen.peer.rank(), text);
     }
 
-    private void giveUp(PeerNews seen, long silence) {
+    private void giveUp(WatchedPeer seen, long silence) {
         BitSet machine =
                 seen.lost ? new BitSet() : fleet.silentWith(seen.peer.rank(), this::isWatched, this::isSuspected);
         if (!machine.isEmpty()) {
             String name = fleet.machine(seen.peer.rank());
             int others = fleet.unwatchedOn(name, this::isWatched);
-            String text = Members.silence(name, machine)
+            String text = NotifiedGroups.silence(name, machine)
                     + (others == 0 ? "" : " (other ranks watch " + others + " more there)")
                     + ": nothing heard for "
-                    + HeartbeatTimes.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
-                    + HeartbeatTimes.words(times.limitNanos());
-            for (PeerNews other : watched) {
+                    + HeartbeatLimits.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
+                    + HeartbeatLimits.words(times.limitNanos());
+            for (WatchedPeer other : watched) {
                 if (machine.get(other.peer.rank()) && !other.lost) {
                     other.lost = true;
                     members.lost(other.peer.rank(), Code.PARTITION, text);
@@ -143,7 +144,7 @@ final class SilenceWatch {
                     seen.peer.rank(),
                     Code.PARTITION,
                     nothingHeard(seen, silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
-                            + HeartbeatTimes.words(times.limitNanos())
+                            + HeartbeatLimits.words(times.limitNanos())
                             + FailureHints.SILENT);
         }
     }
@@ -154,12 +155,12 @@ final class SilenceWatch {
 
     /** Returns whether this rank watches a rank and that rank is silent. */
     boolean isSuspected(int rank) {
-        PeerNews seen = seen(rank);
+        WatchedPeer seen = seen(rank);
         return seen != null && seen.suspected && seen.peer.isExpected();
     }
 
-    private PeerNews seen(int rank) {
-        for (PeerNews seen : watched) {
+    private WatchedPeer seen(int rank) {
+        for (WatchedPeer seen : watched) {
             if (seen.peer.rank() == rank) {
                 return seen;
             }
@@ -167,7 +168,8 @@ final class SilenceWatch {
         return null;
     }
 
-    private static String nothingHeard(PeerNews seen, long silence) {
-        return "nothing heard from " + Members.RANK + seen.peer.placed() + " for " + HeartbeatTimes.words(silence);
+    private static String nothingHeard(WatchedPeer seen, long silence) {
+        return "nothing heard from " + NotifiedGroups.RANK + seen.peer.placed() + " for "
+                + HeartbeatLimits.words(silence);
     }
 }

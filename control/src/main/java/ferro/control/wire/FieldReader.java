@@ -126,11 +126,11 @@ public final class FieldReader implements FieldCodec {
 
     private Set<Integer> ranks(String name, int maxBytes, int below) {
         String list = text(name, maxBytes, "");
-        if (!RankLists.isList(list, below)) {
+        if (!RankSetFormat.isList(list, below)) {
             throw wrong(name, quoted(list), "ranks below " + below);
         }
-        Set<Integer> ranks = RankLists.numbers(list);
-        if (!RankLists.list(ranks).equals(list)) {
+        Set<Integer> ranks = RankSetFormat.numbers(list);
+        if (!RankSetFormat.list(ranks).equals(list)) {
             throw wrong(name, quoted(list), "ascending ranks");
         }
         return ranks;

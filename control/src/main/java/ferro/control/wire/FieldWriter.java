@@ -47,7 +47,7 @@ public final class FieldWriter implements FieldCodec {
 
     @Override
     public Set<Integer> ranks(String name, int maxBytes, Set<Integer> value) {
-        text(name, maxBytes, RankLists.list(cutRanks(value, maxBytes)));
+        text(name, maxBytes, RankSetFormat.list(cutRanks(value, maxBytes)));
         return value;
     }
 

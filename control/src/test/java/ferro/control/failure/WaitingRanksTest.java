@@ -27,8 +27,9 @@ class WaitingRanksTest {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final int[] BOTH = {0, 1};
     private static final Diagnosis.OwnState MOVING = new Diagnosis.OwnState(0, 1_000_000_000L);
-    private static final Status IN_BARRIER = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
-    private static final Status IDLE = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+    private static final StatusAnswer IN_BARRIER =
+            new StatusAnswer(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
+    private static final StatusAnswer IDLE = new StatusAnswer(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
     /** A group of ranks 2 and 3 of the group "world". */
     private static final Machines OF_WORLD = new Machines(0, new int[] {2, 3}, new RankProcesses() {
         @Override
@@ -59,7 +60,7 @@ class WaitingRanksTest {
         SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
         Failure why = new Failure(Code.ABORTED, 1, -1, Set.of(1), "no labels", null);
-        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, why).encoded());
+        group.ranks.get(0).control(1, new ControlMessage.Cancellation(1, why).encoded());
         assertEquals(Duration.ofMillis(700), failureOf(attempt).where().elapsed());
     }
 
@@ -92,9 +93,9 @@ class WaitingRanksTest {
         RankStatus receive = new RankStatus(0, "recv from rank 1", "", Set.of(1), 5);
         int[] reads = {0};
         RankStatuses statuses = new RankStatuses();
-        RankStatuses.Seat seat = new RankStatuses.Seat(
+        RankStatuses.GroupStatus seat = new RankStatuses.GroupStatus(
                 "pair", OF_WORLD, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE, () -> 0, List::of);
-        RankStatuses.Busy busy = statuses.busy(seat);
+        RankStatuses.ActiveOperation busy = statuses.busy(seat);
         assertEquals(
                 "in recv from rank 1, waiting for rank 1 (rank 3 of \"world\")",
                 busy.status().sentence(seat.machines()));
@@ -103,11 +104,11 @@ class WaitingRanksTest {
 
     @Test
     void aCycleAmongManyWaitingRanksIsBlamed() {
-        Status[] answers = new Status[100];
+        StatusAnswer[] answers = new StatusAnswer[100];
         // rank 0 asks; ranks 10 to 89 form a cycle, 1 to 9 wait for 10, and 90 and above wait for 0
         for (int rank = 1; rank < answers.length; rank++) {
             int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
-            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, 0, "");
+            answers[rank] = new StatusAnswer(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, 0, "");
         }
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(range(1, 10), Diagnosis.OwnState.QUIET, "in send");
         assertEquals(range(10, 90), verdict.culprits());
@@ -120,7 +121,7 @@ class WaitingRanksTest {
 
     @Test
     void theTextOfACycleHasTheCallOfEachRank() {
-        Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
+        StatusAnswer[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
         assertEquals(range(0, 3), verdict.culprits());
@@ -133,7 +134,7 @@ class WaitingRanksTest {
 
     @Test
     void aRankWhoseOwnDataMovesBlamesNoRankAndGivesTheReason() {
-        Status[] answers = {null, IN_BARRIER};
+        StatusAnswer[] answers = {null, IN_BARRIER};
         assertEquals(only(1), diagnosis(answers, 7).ofCollective(only(1)).culprits(), "it waits for no rank");
         String why =
                 "no rank is singled out, because data of rank 0 moved within the last 1000 ms: rank 1 is in barrier";
@@ -149,7 +150,7 @@ class WaitingRanksTest {
 
     @Test
     void aPausedRankIsBlamedAlthoughItsDataMovesAgain() {
-        Status[] answers = {null, Status.left(6, "reduceScatter")};
+        StatusAnswer[] answers = {null, StatusAnswer.left(6, "reduceScatter")};
         Diagnosis.OwnState again = new Diagnosis.OwnState(2_200_000_000L, 72_000_000L);
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), again, "");
         assertEquals(only(0), verdict.culprits(), verdict.text());
@@ -158,7 +159,7 @@ class WaitingRanksTest {
 
     @Test
     void theTextOfASubgroupAddsTheNumberInTheJoinedGroup() {
-        Status[] answers = {null, IN_BARRIER};
+        StatusAnswer[] answers = {null, IN_BARRIER};
         String text = new Diagnosis(OF_WORLD, answers, new BitSet(), 7)
                 .ofCollective(only(1), MOVING)
                 .text();
@@ -167,7 +168,9 @@ class WaitingRanksTest {
 
     @Test
     void aCycleOfCollectivesIsOnlySlowWhileDataMoves() {
-        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(0), 0, 0, "")};
+        StatusAnswer[] answers = {
+            null, new StatusAnswer(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(0), 0, 0, "")
+        };
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1), MOVING);
         assertEquals(new BitSet(), verdict.culprits(), verdict.text());
     }
@@ -175,8 +178,9 @@ class WaitingRanksTest {
     @Test
     void aCycleWithAMessageIsADeadlockAlthoughDataMoves() {
         for (Diagnosis.Blame verdict : List.of(
-                diagnosis(new Status[] {null, answer(7, 0)}, 7).ofCollective(only(1), MOVING),
-                diagnosis(new Status[] {null, answer(0, 0)}, 0).ofWaiting(only(1), MOVING, "in recv from rank 1"))) {
+                diagnosis(new StatusAnswer[] {null, answer(7, 0)}, 7).ofCollective(only(1), MOVING),
+                diagnosis(new StatusAnswer[] {null, answer(0, 0)}, 0)
+                        .ofWaiting(only(1), MOVING, "in recv from rank 1"))) {
             assertEquals(range(0, 2), verdict.culprits(), verdict.text());
             assertTrue(verdict.text().startsWith("ranks 0, 1 wait for each other, so no rank alone"), verdict.text());
         }
@@ -185,9 +189,9 @@ class WaitingRanksTest {
     @Test
     void aSilentRankOrARankThatHasNotCalledIsBlamedAlthoughDataMoves() {
         Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);
-        Status idle = new Status(1, 6, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
-        Status[][] answers = {{null, IN_BARRIER}, {null, null}, {null, answer(6, 0)}, {null, idle}};
-        for (Status[] each : answers) {
+        StatusAnswer idle = new StatusAnswer(1, 6, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+        StatusAnswer[][] answers = {{null, IN_BARRIER}, {null, null}, {null, answer(6, 0)}, {null, idle}};
+        for (StatusAnswer[] each : answers) {
             BitSet slow = each[1] == IN_BARRIER ? only(1) : new BitSet();
             Diagnosis.Blame verdict = new Diagnosis(machines, each, slow, 7).ofCollective(only(1), MOVING);
             assertTrue(verdict.culprits().get(1), verdict.text());
@@ -196,7 +200,7 @@ class WaitingRanksTest {
 
     @Test
     void noRankAloneIsBlamedIfAllWaitForEachOtherInOneCall() {
-        Status[] answers = {null, answer(7, 0)};
+        StatusAnswer[] answers = {null, answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
         assertEquals(range(0, 2), verdict.culprits());
         assertEquals(
@@ -208,7 +212,7 @@ class WaitingRanksTest {
     @Test
     void noRankAloneIsBlamedIfACycleBlocksTheMissingRank() {
         // rank 1 has not called and waits for rank 2; ranks 0 and 2 wait for each other
-        Status[] answers = {null, answer(6, 2), answer(7, 0)};
+        StatusAnswer[] answers = {null, answer(6, 2), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(2));
         assertEquals(BitSet.valueOf(new long[] {0b101}), verdict.culprits());
         assertTrue(verdict.text().startsWith("ranks 0, 2 wait for each other, so no rank alone"), verdict.text());
@@ -216,7 +220,7 @@ class WaitingRanksTest {
 
     @Test
     void aMessageInFlightIsNotPartOfACycle() {
-        Status[] answers = {null, answer(0, 0)};
+        StatusAnswer[] answers = {null, answer(0, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
         assertFalse(verdict.isNoRankAlone());
         assertEquals(only(1), verdict.culprits());
@@ -225,7 +229,7 @@ class WaitingRanksTest {
 
     @Test
     void noRankAloneIsBlamedForACycleOfRanksInAndOutsideTheCall() {
-        Status[] answers = {null, answer(6, 0), answer(7, 0)};
+        StatusAnswer[] answers = {null, answer(6, 0), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
         assertEquals(range(0, 2), verdict.culprits());
         assertTrue(verdict.isNoRankAlone());
@@ -238,16 +242,16 @@ class WaitingRanksTest {
 
     @Test
     void aChainOfWaitingRanksThatEndsIsNotACycle() {
-        Status[] answers = {null, answer(0, 2), IDLE};
+        StatusAnswer[] answers = {null, answer(0, 2), IDLE};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
         assertEquals(only(2), verdict.culprits());
         assertFalse(verdict.isNoRankAlone());
     }
 
-    private static Status answer(long sequence, int waitsFor) {
+    private static StatusAnswer answer(long sequence, int waitsFor) {
         String call = "in a call that waits for rank " + waitsFor;
-        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Set.of(waitsFor), 0, 0, "");
+        return new StatusAnswer(1, sequence, "barrier", 0, 0, 0, "", call, Set.of(waitsFor), 0, 0, "");
     }
 
     private static BitSet only(int rank) {
@@ -260,7 +264,7 @@ class WaitingRanksTest {
         return ranks;
     }
 
-    private static Diagnosis diagnosis(Status[] answers, long sequence) {
+    private static Diagnosis diagnosis(StatusAnswer[] answers, long sequence) {
         int[] ranks = IntStream.range(0, answers.length).toArray();
         return new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), sequence);
     }
@@ -268,21 +272,21 @@ class WaitingRanksTest {
     @Test
     void aRankThatMadeTheCallAndWaitsOutsideTheGroupIsNotBlamed() {
         int[] joinedRanks = {4, 0, 1};
-        Status[] answers = new Status[3];
+        StatusAnswer[] answers = new StatusAnswer[3];
         // rank 0 has not called and waits outside for rank 1, which waits for rank 3 of the joined group
-        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, 0, "");
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, 0, "");
+        answers[0] = new StatusAnswer(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, 0, "");
+        answers[1] = new StatusAnswer(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, 0, "");
         Diagnosis ofLast = new Diagnosis(new Machines(2, joinedRanks, RankProcesses.UNKNOWN), answers, new BitSet(), 1);
         assertEquals(only(0), ofLast.ofCollective(only(0)).culprits());
 
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+        answers[1] = new StatusAnswer(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         assertEquals(
                 only(1), ofLast.ofCollective(only(0)).culprits(), "it has never come to what the first one waits in");
     }
 
     @Test
     void aPausedRankDoesNotBlameARankThatLeftForAMessageInFlight() {
-        Status[] answers = {null, Status.left(2, "reduceScatter")};
+        StatusAnswer[] answers = {null, StatusAnswer.left(2, "reduceScatter")};
         Diagnosis.Blame quiet = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv");
         assertEquals(only(1), quiet.culprits());
         Diagnosis.Blame still =
@@ -296,12 +300,12 @@ class WaitingRanksTest {
 
     @Test
     void aPauseBelow100MillisDoesNotExplainATimeout() {
-        Status[] answers = {null, Status.left(2, "reduceScatter")};
+        StatusAnswer[] answers = {null, StatusAnswer.left(2, "reduceScatter")};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(99_999_999L, 0), "");
         assertEquals(only(1), verdict.culprits(), verdict.text());
         assertFalse(verdict.text().contains("was paused"), verdict.text());
 
-        answers[1] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(), 0, 99, "");
+        answers[1] = new StatusAnswer(1, 0, "", 0, 0, 0, "", "in recv", Set.of(), 0, 99, "");
         Diagnosis.Blame ofOther = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
         assertEquals("rank 1 is in recv", ofOther.text());
     }
@@ -323,7 +327,7 @@ class WaitingRanksTest {
 
     @Test
     void noRankIsBlamedForAReceiveFromAnyWhileOneRankCanContinue() {
-        Status[] answers = {null, inRecv(0), inRecv(0, 1, 3), IDLE};
+        StatusAnswer[] answers = {null, inRecv(0), inRecv(0, 1, 3), IDLE};
 
         Diagnosis.Blame free = diagnosis(answers, 0).ofWaitingForAny(range(1, 4), "in recv");
         assertEquals(new BitSet(), free.culprits());
@@ -345,7 +349,7 @@ class WaitingRanksTest {
 
     @Test
     void aReceiveFromAnyMayBeServedFromOutsideTheGroup() {
-        Status[] answers = {null, inRecv(0, 5)};
+        StatusAnswer[] answers = {null, inRecv(0, 5)};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaitingForAny(only(1), "in recv");
         assertEquals(new BitSet(), verdict.culprits());
 
@@ -359,8 +363,8 @@ class WaitingRanksTest {
     }
 
     /** Returns the answer of a rank that waits for one rank, or for any of several. */
-    private static Status inRecv(Integer... waitsFor) {
+    private static StatusAnswer inRecv(Integer... waitsFor) {
         int sufficient = waitsFor.length > 1 ? 1 : 0;
-        return new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(waitsFor), sufficient, 0, "");
+        return new StatusAnswer(1, 0, "", 0, 0, 0, "", "in recv", Set.of(waitsFor), sufficient, 0, "");
     }
 }

@@ -13,7 +13,7 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.membership.Hashing;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -34,14 +34,14 @@ class AgreedFailureTest {
     private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max by ring");
 
     private static Failure late(int origin, String culprits) {
-        return new Failure(Code.TIMED_OUT, origin, 7, RankLists.numbers(culprits), "gave up on " + culprits, null);
+        return new Failure(Code.TIMED_OUT, origin, 7, RankSetFormat.numbers(culprits), "gave up on " + culprits, null);
     }
 
     private static void assertAgreed(HandDriven group, Code code, String culprits, int... survivors) {
         for (int rank : survivors) {
             Failure failure = group.ranks.get(rank).failure();
             assertEquals(code, failure.code(), "code on rank " + rank);
-            assertEquals(RankLists.numbers(culprits), failure.culprits(), "culprits on rank " + rank);
+            assertEquals(RankSetFormat.numbers(culprits), failure.culprits(), "culprits on rank " + rank);
             assertEquals(1, group.failures[rank], "how often rank " + rank + " was told");
         }
     }
@@ -246,7 +246,7 @@ class AgreedFailureTest {
 
     private static Failure different(int origin, long sequence, String culprits, int known) {
         return new Failure(
-                Code.MISMATCH, origin, sequence, RankLists.numbers(culprits), "different calls", null, known);
+                Code.MISMATCH, origin, sequence, RankSetFormat.numbers(culprits), "different calls", null, known);
     }
 
     @Test
@@ -287,7 +287,9 @@ class AgreedFailureTest {
     void aRankThatSendsAnInvalidTurnOfNewGroupsIsBlamed() {
         for (long turn : new long[] {0, -5, 4097, Long.MAX_VALUE}) {
             HandDriven group = new HandDriven(2);
-            group.ranks.get(0).control(1, new ControlMessage.Agree(1, turn, Hashing.of("[0, 1]"), "[0, 1]").encoded());
+            group.ranks
+                    .get(0)
+                    .control(1, new ControlMessage.GroupProposal(1, turn, Hashing.of("[0, 1]"), "[0, 1]").encoded());
             assertEquals(Code.PROTOCOL, group.ranks.get(0).failure().code(), () -> "turn " + turn);
         }
     }

@@ -4,11 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
-import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.failure.StatusBoard;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
@@ -46,8 +45,7 @@ class CallStacksTest {
         }
         BitSet waitedFor = new BitSet();
         List.of(ranks).forEach(waitedFor::set);
-        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor, 0);
-        return blame.text();
+        return probe.collective(1, begun, waitedFor, 0).text();
     }
 
     @Test
@@ -78,8 +76,7 @@ class CallStacksTest {
     void theAnswerReportsAJoiningThreadThatEndedOrExecutesNoProgramCode() {
         group.ranks.get(2).joinedBy(main);
         main.end();
-        String ended = "in no call of ferro: the thread that joined has ended";
-        assertTrue(timeout(2).contains(ended));
+        assertTrue(timeout(2).contains("in no call of ferro: the thread that joined has ended"));
         main.atJdk();
         group.pass(LONGER_THAN_STACKS_ARE_KEPT);
         assertTrue(timeout(2).contains("in no call of ferro: the thread that joined executes no code of the program"));
@@ -134,8 +131,8 @@ class CallStacksTest {
         assertEquals("", board.answers(0)[1].location());
     }
 
-    private static Status answer(long ask, long current, String position, String line) {
-        return new Status(ask, 4, "", current, 0, 0, "", position, Set.of(), 0, 0, line);
+    private static StatusAnswer answer(long ask, long current, String position, String line) {
+        return new StatusAnswer(ask, 4, "", current, 0, 0, "", position, Set.of(), 0, 0, line);
     }
 
     @Test
@@ -267,7 +264,7 @@ class CallStacksTest {
     void aRankThatSharesItsThreadReportsNoStacks() {
         RankStatuses shared = RankStatuses.withoutStacks();
         shared.joinedBy(main);
-        shared.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
+        shared.enter(new RankStatuses.GroupStatus("dp", null, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
 
         assertEquals(List.of(), shared.stacks(0));
         assertEquals(0, main.taken.get());
@@ -278,10 +275,11 @@ class CallStacksTest {
         RankStatuses statuses = new RankStatuses();
         RankStatus inOther = new RankStatus(7, "barrier", "", Set.of(), 0);
         Machines machines = group.ranks.get(2).machines();
-        statuses.enter(new RankStatuses.Seat("other", machines, () -> inOther, () -> 7, List::of));
-        RankStatuses.Seat own = new RankStatuses.Seat("dp", machines, () -> RankStatus.IDLE, () -> 0, List::of);
-        ControlOwner owner = group.new Hears(2, FailurePolicy.SHIPPED);
-        Status status = new StatusResponder(statuses, own, new CallHistory(), owner, () -> 0).status(1, 0);
+        statuses.enter(new RankStatuses.GroupStatus("other", machines, () -> inOther, () -> 7, List::of));
+        RankStatuses.GroupStatus own =
+                new RankStatuses.GroupStatus("dp", machines, () -> RankStatus.IDLE, () -> 0, List::of);
+        ControlledGroup owner = group.new Hears(2, FailurePolicy.SHIPPED);
+        StatusAnswer status = new StatusResponder(statuses, own, new CallHistory(), owner, () -> 0).status(1, 0);
         assertEquals("0, in barrier seq 7 of group \"other\"", status.running() + ", " + status.place());
     }
 
@@ -293,7 +291,7 @@ class CallStacksTest {
         for (int thread = 0; thread < 40; thread++) {
             many.add(thread == 3 ? main : new LineOfTest("step", thread));
         }
-        statuses.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> many));
+        statuses.enter(new RankStatuses.GroupStatus("dp", null, () -> RankStatus.IDLE, () -> 0, () -> many));
 
         assertEquals(16, statuses.stacks(0).size());
         assertEquals(1, main.taken.get());

@@ -159,7 +159,7 @@ class CallWatchTest {
     @Test
     void aCallFailsAtOnceIfARankLeftBeforeIt() {
         HandDriven group = new HandDriven(2);
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         TimedCall sum = call(group, 3, "sum", 60);
         new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), "")).poll(sum, null, group.nanoTime());

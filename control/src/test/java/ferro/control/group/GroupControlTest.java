@@ -13,7 +13,7 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Agree;
+import ferro.control.failure.ControlMessage.GroupProposal;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
@@ -129,8 +129,7 @@ class GroupControlTest {
         ranks.get(0).called(SUM.sequence(), SUM.call());
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(0).inquiry().ask(SUM);
-        BitSet missing = ranks.get(0).missingAt(3);
-        assertEquals("{2}", missing.toString());
+        assertEquals("{2}", ranks.get(0).missingAt(3).toString());
         ranks.get(2).called(SUM.sequence(), SUM.call());
         ranks.get(0).inquiry().ask(SUM);
         assertEquals("{}", ranks.get(0).missingAt(3).toString());
@@ -155,7 +154,7 @@ class GroupControlTest {
 
     @Test
     void aLostPeerIsBlamedUnlessItSentItsGoodbye() {
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
         group.pass(Duration.ofMillis(10));
@@ -243,7 +242,7 @@ class GroupControlTest {
     void aLinkMayEndAfterItsPeerLeftAndAllDataArrived() {
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(0).broken(1, lost(1, 5));
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 5));
         group.ranks.get(2).broken(1, lost(1, 0));
@@ -260,7 +259,7 @@ class GroupControlTest {
     void aWaitingRankWakesIfMessagesOfARankThatLeftAreLost() {
         group = new HandDriven(2);
         group.ranks.get(0).broken(1, lost(1, -1));
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         int before = group.wakeUps[0];
         for (int wait = 0; wait <= 20; wait++) {
@@ -272,7 +271,7 @@ class GroupControlTest {
     @Test
     void aRankThatLeftIsBlamedIfPartOfItsDataNeverArrives() {
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(2).broken(1, lost(1, 4));
         Failure failure = group.ranks.get(2).failure();
@@ -290,7 +289,10 @@ class GroupControlTest {
         losers.set(0);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(1).exits().messages().of(2).nextSent();
-        group.ranks.get(1).leave(losers, GracefulExit.ExitLimit.ALL_HAVE_ALL).whenOver(() -> over[0] = true);
+        group.ranks
+                .get(1)
+                .leave(losers, GracefulExit.ExitCondition.ALL_HAVE_ALL)
+                .whenOver(() -> over[0] = true);
         group.deliverAll();
         assertFalse(over[0], "rank 0 has not ended seq 4, rank 2 has not the message");
         group.ended[0] = 4;
@@ -310,8 +312,11 @@ class GroupControlTest {
         BitSet losers = new BitSet();
         losers.set(0, 3);
         group.ranks.get(1).called(4, SUM.call());
-        group.ranks.get(1).leave(losers, GracefulExit.ExitLimit.ALL_HAVE_LEFT).whenOver(() -> over[0] = true);
-        group.ranks.get(0).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks
+                .get(1)
+                .leave(losers, GracefulExit.ExitCondition.ALL_HAVE_LEFT)
+                .whenOver(() -> over[0] = true);
+        group.ranks.get(0).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         assertFalse(over[0], "rank 2 is there");
         group.ranks.get(1).lost(2, lost(2));
@@ -362,8 +367,7 @@ class GroupControlTest {
     @Test
     void afterADisagreementTheNextAttemptSucceeds() throws Exception {
         for (int round = 0; round < 20; round++) {
-            List<CompletableFuture<Long>> apart = List.of(make(0, 0, 1, 2), make(1, 0, 2, 1), make(2, 0, 1, 2));
-            apart.forEach(GroupControlTest::failureOf);
+            List.of(make(0, 0, 1, 2), make(1, 0, 2, 1), make(2, 0, 1, 2)).forEach(GroupControlTest::failureOf);
             List<CompletableFuture<Long>> together = List.of(make(0, 0, 1, 2), make(1, 0, 1, 2), make(2, 0, 1, 2));
             long identity = together.get(0).get(PATIENCE, TimeUnit.SECONDS);
             assertEquals(identity, together.get(1).get(PATIENCE, TimeUnit.SECONDS));
@@ -380,8 +384,8 @@ class GroupControlTest {
         assertTrue(failure.getMessage().contains("rank 2 never called newGroup([0, 2])"), failure.getMessage());
     }
 
-    private static Agree agree(long attempt, long turn, String list) {
-        return new Agree(attempt, turn, Hashing.of(list), list);
+    private static GroupProposal agree(long attempt, long turn, String list) {
+        return new GroupProposal(attempt, turn, Hashing.of(list), list);
     }
 
     @Test
@@ -389,8 +393,7 @@ class GroupControlTest {
         ranks.get(0).agreement().heard(1, agree(5, 1, "[0, 1]"));
         ranks.get(0).agreement().heard(1, agree(6, 2, "[0, 1]"));
         long first = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
-        long second = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
-        assertNotEquals(first, second);
+        assertNotEquals(first, ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20)));
     }
 
     @Test
@@ -426,7 +429,7 @@ class GroupControlTest {
     @Test
     void aRankThatLeftBlocksOnlyTheCallsAfterItsLast() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
-        ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         assertEquals(-1, ranks.get(0).exits().leavers().before(3));
         assertEquals(1, ranks.get(0).exits().leavers().before(4));
     }

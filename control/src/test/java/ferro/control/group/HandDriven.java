@@ -9,7 +9,7 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
 import ferro.control.failure.RankProcesses;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
@@ -27,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -175,7 +174,7 @@ public final class HandDriven {
     /** Returns the failure of the group on one rank, for example PEER_LOST of 2,3: rank 2 is gone. */
     String story(int rank) {
         Failure failure = ranks.get(rank).failure();
-        return failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text();
+        return failure.code() + " of " + RankSetFormat.list(failure.culprits()) + ": " + failure.text();
     }
 
     /** Ends a rank. The messages that it has sent still arrive, but it does nothing more. */
@@ -194,7 +193,7 @@ public final class HandDriven {
             ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
         }
         ended[rank] = sequence;
-        ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        ranks.get(rank).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         deliverAll();
     }
 
@@ -294,7 +293,7 @@ public final class HandDriven {
         }
     }
 
-    final class Hears implements ControlOwner {
+    final class Hears implements ControlledGroup {
         private final int rank;
         private final FailurePolicy rules;
 
@@ -419,11 +418,6 @@ public final class HandDriven {
 
         Hands(int rank) {
             this.rank = rank;
-        }
-
-        @Override
-        public Optional<String> setting(String name) {
-            return Optional.empty();
         }
 
         @Override

@@ -27,7 +27,7 @@ class LeaversAnswerTest {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).called(SUM.sequence(), SUM.call());
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.stop(2);
@@ -47,7 +47,7 @@ class LeaversAnswerTest {
     void aDifferentLastCallOfARankThatLeftIsAMismatchOfThatCall() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.ranks.get(0).called(MAX.sequence(), MAX.call());
@@ -64,7 +64,7 @@ class LeaversAnswerTest {
     void aRankThatLeavesAfterADifferentLastCallFailsWithMismatch() {
         HandDriven group = new HandDriven(2);
         group.ranks.get(1).called(SUM.sequence(), SUM.call());
-        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
         group.deliverAll();
         group.stop(1);
         group.ranks.get(0).called(MAX.sequence(), MAX.call());
@@ -119,7 +119,7 @@ class LeaversAnswerTest {
         GracefulExits exits = group.ranks.get(0).exits();
         assertFalse(exits.has(7), "they are no neighbours");
         exits.messages().of(7).nextSent();
-        boolean[] over = leaveOfRank0(group, GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        boolean[] over = leaveOfRank0(group, GracefulExit.ExitCondition.ALL_HAVE_ALL);
 
         assertTrue(exits.has(7));
         assertTrue(over[0]);
@@ -133,14 +133,14 @@ class LeaversAnswerTest {
         group.stop(1);
         group.stop(2);
         group.silent(0, 1);
-        boolean[] over = leaveOfRank0(group, GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        boolean[] over = leaveOfRank0(group, GracefulExit.ExitCondition.ALL_HAVE_HEARD);
         assertFalse(over[0], "rank 2 has not answered");
         group.silent(0, 2);
         assertTrue(over[0]);
     }
 
     /** Lets rank 0 leave and delivers all messages. The element becomes true when the leave is over. */
-    private static boolean[] leaveOfRank0(HandDriven group, GracefulExit.ExitLimit limit) {
+    private static boolean[] leaveOfRank0(HandDriven group, GracefulExit.ExitCondition limit) {
         boolean[] over = new boolean[1];
         group.ranks.get(0).leave(new BitSet(), limit).whenOver(() -> over[0] = true);
         group.deliverAll();

@@ -3,7 +3,7 @@ package ferro.control.group;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
 import java.time.Duration;
@@ -51,16 +51,16 @@ class LeaversForwardTest {
         HandDriven group = HandDriven.withMesh(SIZE, 4, FailurePolicy.SHIPPED);
         GracefulExits exits = group.ranks.get(0).exits();
         // the second leave waits for its turn, and the third one is sent before it
-        exits.lower(new Left(LOWEST + 1, 3, 77, "barrier"));
-        exits.lower(new Left(LOWEST, 3, 77, "barrier"));
-        exits.lower(new Left(LOWEST + 1, 1, 77, "barrier"));
+        exits.lower(new LeaveReport(LOWEST + 1, 3, 77, "barrier"));
+        exits.lower(new LeaveReport(LOWEST, 3, 77, "barrier"));
+        exits.lower(new LeaveReport(LOWEST + 1, 1, 77, "barrier"));
         group.pass(Duration.ofMillis(100));
-        int before = group.sent(Left.class);
+        int before = group.sent(LeaveReport.class);
 
-        exits.lower(new Left(LOWEST, 1, 77, "barrier"));
+        exits.lower(new LeaveReport(LOWEST, 1, 77, "barrier"));
         group.pass(Duration.ofMillis(100));
 
-        assertTrue(group.sent(Left.class) > before, "messages about the leave of the lower rank");
+        assertTrue(group.sent(LeaveReport.class) > before, "messages about the leave of the lower rank");
     }
 
     private static void othersStandStill(HandDriven group, GracefulExits exits, boolean stand) {
@@ -73,6 +73,6 @@ class LeaversForwardTest {
     private static GracefulExit leave(HandDriven group, int rank, long sequence) {
         group.ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
         group.ended[rank] = sequence;
-        return group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        return group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
     }
 }

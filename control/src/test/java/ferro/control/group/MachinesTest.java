@@ -12,9 +12,9 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
 import ferro.control.failure.RankProcesses;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.membership.Membership;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -51,8 +51,7 @@ class MachinesTest {
     private final HandDriven group = new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
 
     private static FerroException cause(int rank, Code code) {
-        Where where = Where.of("dp", 0).blaming(rank).during("", 1);
-        return new FerroException(code, where, "rank " + rank + " is gone");
+        return new FerroException(code, Where.of("dp", 0).blaming(rank).during("", 1), "rank " + rank + " is gone");
     }
 
     @Test
@@ -121,24 +120,24 @@ class MachinesTest {
     @Test
     void aTimeoutNamesASilentMachineOnceOrEachSilentRankWithItsMachine() {
         Machines machines = new Machines(0, new int[] {0, 1, 2, 3}, PLACED);
-        Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, 0, "");
+        StatusAnswer there = new StatusAnswer(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, 0, "");
 
         BitSet others = BitSet.valueOf(new long[] {0b1110});
-        Diagnosis.Blame cut =
-                new Diagnosis(machines, new Status[] {null, there, null, null}, new BitSet(), 5).ofCollective(others);
+        Diagnosis.Blame cut = new Diagnosis(machines, new StatusAnswer[] {null, there, null, null}, new BitSet(), 5)
+                .ofCollective(others);
         assertEquals(SILENCE + "; rank 1 is in this call", cut.text());
-        assertEquals("2,3", RankLists.list(cut.culprits()));
+        assertEquals("2,3", RankSetFormat.list(cut.culprits()));
 
-        Diagnosis.Blame one =
-                new Diagnosis(machines, new Status[] {null, there, null, there}, new BitSet(), 5).ofCollective(others);
+        Diagnosis.Blame one = new Diagnosis(machines, new StatusAnswer[] {null, there, null, there}, new BitSet(), 5)
+                .ofCollective(others);
         assertEquals(
                 "rank 2 on " + B
                         + " does not answer: its process hangs, is stopped or cannot be reached; ranks 1, 3 are in"
                         + " this call",
                 one.text());
 
-        Diagnosis.Blame near =
-                new Diagnosis(machines, new Status[] {null, null, there, there}, new BitSet(), 5).ofCollective(others);
+        Diagnosis.Blame near = new Diagnosis(machines, new StatusAnswer[] {null, null, there, there}, new BitSet(), 5)
+                .ofCollective(others);
         assertTrue(near.text().startsWith("rank 1 does not answer: its process"), near.text());
     }
 
@@ -203,14 +202,14 @@ class MachinesTest {
     @Test
     void aRankOfASubgroupIsNamedByItsNumberInBothGroups() {
         Machines machines = new Machines(0, new int[] {1, 3, 2}, PLACED);
-        Status there = new Status(1, 4, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+        StatusAnswer there = new StatusAnswer(1, 4, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         BitSet others = BitSet.valueOf(new long[] {0b110});
 
         assertEquals(
                 "rank 1 (rank 3 of \"world\") on " + B + " does not answer: its process hangs, is stopped or cannot be"
                         + " reached; rank 2 has not made this call, its last call is seq 4 (barrier), and it is in no call"
                         + " of ferro",
-                new Diagnosis(machines, new Status[] {null, null, there}, new BitSet(), 5)
+                new Diagnosis(machines, new StatusAnswer[] {null, null, there}, new BitSet(), 5)
                         .ofCollective(others)
                         .text());
         assertEquals("ranks 1, 2 (ranks 3, 2 of \"world\")", machines.named(others));
@@ -259,9 +258,11 @@ class MachinesTest {
                 gone(rank, cause);
                 return;
             }
-            ranks.add(rank + " of " + RankLists.list(together));
+            ranks.add(rank + " of " + RankSetFormat.list(together));
             text = cause.getMessage();
-            assertEquals(RankLists.list(together), RankLists.list(cause.where().culprits()));
+            assertEquals(
+                    RankSetFormat.list(together),
+                    RankSetFormat.list(cause.where().culprits()));
             assertEquals(Code.PARTITION, cause.code());
         }
 

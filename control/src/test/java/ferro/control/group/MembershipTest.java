@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.control.membership.Membership;
-import ferro.control.membership.MembershipMessage.Beat;
-import ferro.control.membership.MembershipMessage.Lost;
+import ferro.control.membership.MembershipMessage.Heartbeat;
+import ferro.control.membership.MembershipMessage.LossReport;
 import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -187,7 +187,7 @@ class MembershipTest {
 
         sleeper.paused = true;
         // an old heartbeat does not show that a rank is alive
-        ByteBuffer old = new Beat(1, 9, TimeUnit.SECONDS.toNanos(5)).encoded();
+        ByteBuffer old = new Heartbeat(1, 9, TimeUnit.SECONDS.toNanos(5)).encoded();
         for (int second = 0; second < 7; second++) {
             sleeper.control(0, old.duplicate());
             world.pass(Duration.ofSeconds(1));
@@ -415,11 +415,11 @@ class MembershipTest {
 
     @Test
     void anInvalidReportOfALossBlamesItsSender() {
-        List<Lost> nonsense = List.of(
-                new Lost(-1, Code.PEER_LOST, "gone"),
-                new Lost(3, Code.PARTITION, "silent"),
-                new Lost(0, Code.TIMED_OUT, "late"));
-        for (Lost told : nonsense) {
+        List<LossReport> nonsense = List.of(
+                new LossReport(-1, Code.PEER_LOST, "gone"),
+                new LossReport(3, Code.PARTITION, "silent"),
+                new LossReport(0, Code.TIMED_OUT, "late"));
+        for (LossReport told : nonsense) {
             world = new Watchers(3, 1000, TIMES).enter();
             world.pass(Duration.ofSeconds(3));
             world.ranks.get(2).control(1, told.encoded());

@@ -5,8 +5,13 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A context without a store and shared objects. */
+/** A context without a store and shared objects, and without settings unless a test has some. */
 interface NothingShared extends RankContext {
+    @Override
+    default Optional<String> setting(String name) {
+        return Optional.empty();
+    }
+
     @Override
     default Store store() {
         throw new UnsupportedOperationException("a test of the control has no store");

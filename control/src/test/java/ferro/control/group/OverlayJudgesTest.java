@@ -11,8 +11,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Left;
-import ferro.control.failure.ControlMessage.Suspect;
+import ferro.control.failure.ControlMessage.LeaveReport;
+import ferro.control.failure.ControlMessage.SuspectReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
@@ -91,7 +91,7 @@ class OverlayJudgesTest {
     void aSilenceThatNoNeighbourDetectsFailsTheGroup() {
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7));
-        assertEquals(0, group.sent(Suspect.class));
+        assertEquals(0, group.sent(SuspectReport.class));
     }
 
     @Test
@@ -100,7 +100,7 @@ class OverlayJudgesTest {
         group.leave(20, 1);
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 20);
-        assertEquals(1, group.sent(Suspect.class));
+        assertEquals(1, group.sent(SuspectReport.class));
     }
 
     @Test
@@ -111,14 +111,14 @@ class OverlayJudgesTest {
         assertFalse(group.ranks.get(0).exits().leavers().has(7), "rank 0 does not hear of the second leaver");
         silent(0, 7);
         assertNoFailure();
-        assertTrue(group.sent(Suspect.class) > 0);
+        assertTrue(group.sent(SuspectReport.class) > 0);
     }
 
     @Test
     @DisplayName(
             "a neighbour whose goodbye does not arrive is blamed for its silence, although others tell of its leave")
     void aSilentNeighbourIsBlamedIfItsGoodbyeNeverArrived() {
-        group.ranks.get(0).control(1, new Left(4, 1, 77, "barrier").encoded());
+        group.ranks.get(0).control(1, new LeaveReport(4, 1, 77, "barrier").encoded());
         silent(0, 4);
         assertAllBlame(Code.PARTITION, Set.of(4));
     }
@@ -133,7 +133,7 @@ class OverlayJudgesTest {
         assertFalse(group.ranks.get(0).exits().leavers().has(14), "rank 0 does not hear of the second leaver");
         silent(0, 13);
         assertAllBlame(Code.PARTITION, Set.of(13), 14, 15, 20);
-        assertTrue(group.sent(Suspect.class) > 1);
+        assertTrue(group.sent(SuspectReport.class) > 1);
     }
 
     @Test
@@ -144,7 +144,7 @@ class OverlayJudgesTest {
         group.leave(7, 3);
         group.ranks
                 .get(8)
-                .control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
+                .control(0, new SuspectReport(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
         group.standStill(8, false);
         passAndDeliver();
         assertNoFailure();
@@ -156,11 +156,11 @@ class OverlayJudgesTest {
         group.leave(20, 1);
         group.leave(7, 3);
         silent(0, 7);
-        int once = group.sent(Suspect.class);
+        int once = group.sent(SuspectReport.class);
         group.leave(1, 3);
         group.leave(2, 3);
         assertTrue(group.ranks.get(0).exits().has(2));
-        assertEquals(once, group.sent(Suspect.class));
+        assertEquals(once, group.sent(SuspectReport.class));
     }
 
     @Test
@@ -231,7 +231,7 @@ class OverlayJudgesTest {
                 group.deliverAll();
             }
         }
-        group.ranks.get(0).control(8, new Left(7, 1, 77, "barrier").encoded());
+        group.ranks.get(0).control(8, new LeaveReport(7, 1, 77, "barrier").encoded());
         group.leave(7, 1);
         for (SubgroupAgreement.OwnProposal attempt : attempts) {
             assertTrue(attempt.hasEnded());
@@ -279,7 +279,7 @@ class OverlayJudgesTest {
         group.leave(7, 3);
         end(7);
         assertNoFailure();
-        assertEquals(0, group.sent(Suspect.class));
+        assertEquals(0, group.sent(SuspectReport.class));
         assertTrue(group.ranks.get(0).exits().has(7), "rank 0 takes it for a leaver");
     }
 
@@ -298,7 +298,7 @@ class OverlayJudgesTest {
     @DisplayName("a rank that leaves a failed group and exits is not lost, also where its goodbye was not received")
     void aRankThatLeavesAFailedGroupIsNotLost() {
         abortByRank3();
-        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_HEARD);
         group.deliverAll();
         end(7);
         assertLost(Set.of(), 7);
@@ -311,7 +311,7 @@ class OverlayJudgesTest {
         int before = group.sent(Abort.class);
         end(7, 8, 30);
         assertLost(Set.of(7, 8, 30), 7, 8, 30);
-        assertEquals(0, group.sent(Suspect.class));
+        assertEquals(0, group.sent(SuspectReport.class));
         int sent = group.sent(Abort.class) - before;
         assertTrue(sent <= 2 * SIZE * 11, sent + " messages");
     }
@@ -325,7 +325,7 @@ class OverlayJudgesTest {
         IntStream.range(0, SIZE).filter(rank -> rank != 7).forEach(rank -> group.lost(rank, 7));
         group.pass(LATER);
         for (int neighbour : new int[] {3, 5, 6, 8, 9, 11, 15, 23, 31, 39}) {
-            group.ranks.get(neighbour).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+            group.ranks.get(neighbour).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_HEARD);
         }
         passAndDeliver();
         assertLost(Set.of(7), 7);
@@ -337,7 +337,7 @@ class OverlayJudgesTest {
         abortByRank3();
         Failure known = group.ranks.get(20).failure();
         group.ranks.get(20).control(12, Abort.of(known, Set.of(7), 0).encoded());
-        group.ranks.get(20).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.ranks.get(20).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_HEARD);
         group.deliverAll();
         assertEquals(Set.of(7), group.ranks.get(21).lostRanks());
     }
@@ -349,7 +349,7 @@ class OverlayJudgesTest {
         group.lost(8, 7);
         group.pass(LATER);
         assertEquals(Set.of(7), group.ranks.get(8).lostRanks());
-        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_HEARD);
         passAndDeliver();
         assertLost(Set.of(), 7);
     }

@@ -10,7 +10,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
@@ -271,7 +271,7 @@ class OverlayNewsTest {
     }
 
     private static GracefulExit leave(HandDriven group, int rank) {
-        return group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        return group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_ALL);
     }
 
     @Test
@@ -395,7 +395,7 @@ class OverlayNewsTest {
     void aPolicyThatKeepsTheFirstLeaveFailsTheCheck() {
         assertFound(new FailurePolicy() {
             @Override
-            public Left lowest(Left known, Left other) {
+            public LeaveReport lowest(LeaveReport known, LeaveReport other) {
                 return known;
             }
         });
@@ -466,7 +466,7 @@ class OverlayNewsTest {
         boolean[] over = new boolean[1];
         group.ranks
                 .get(0)
-                .leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_LEFT)
+                .leave(new BitSet(), GracefulExit.ExitCondition.ALL_HAVE_LEFT)
                 .whenOver(() -> over[0] = true);
         for (int rank = 1; rank < SIZE; rank++) {
             group.deliverAll();

@@ -37,12 +37,12 @@ final class Processes implements IntFunction<ProcessTable> {
             }
 
             @Override
-            public Optional<Watched> watch(String identity) {
+            public Optional<TrackedProcess> watch(String identity) {
                 if (identity.equals(self())) {
                     return Optional.empty();
                 }
                 open(rank).add(identity);
-                return Optional.of(new Watched() {
+                return Optional.of(new TrackedProcess() {
                     @Override
                     public boolean hasExited() {
                         return exited.equals(identity);

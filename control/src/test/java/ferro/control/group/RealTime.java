@@ -1,6 +1,5 @@
 package ferro.control.group;
 
-import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -11,11 +10,6 @@ final class RealTime implements NothingShared, AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-
-    @Override
-    public Optional<String> setting(String name) {
-        return Optional.empty();
-    }
 
     @Override
     public long nanoTime() {

@@ -2,7 +2,6 @@ package ferro.control.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.control.failure.Diagnosis;
 import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.BitSet;
@@ -35,8 +34,7 @@ class TimeoutProbeTest {
         }
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 3);
-        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor, 0);
-        return blame.culprits();
+        return probe.collective(1, begun, waitedFor, 0).culprits();
     }
 
     @Test

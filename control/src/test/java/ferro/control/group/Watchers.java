@@ -143,7 +143,8 @@ public final class Watchers {
 
         private boolean isLoss(byte[] bytes) {
             try {
-                return MembershipMessage.decode(ByteBuffer.wrap(bytes), worldSize) instanceof MembershipMessage.Lost;
+                return MembershipMessage.decode(ByteBuffer.wrap(bytes), worldSize)
+                        instanceof MembershipMessage.LossReport;
             } catch (IllegalArgumentException nonsenseOfATest) {
                 return false;
             }

@@ -8,14 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException.Code;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Cancellation;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.membership.MembershipMessage;
-import ferro.control.membership.MembershipMessage.Beat;
-import ferro.control.membership.MembershipMessage.Found;
-import ferro.control.membership.MembershipMessage.Lost;
+import ferro.control.membership.MembershipMessage.Heartbeat;
+import ferro.control.membership.MembershipMessage.LossReport;
+import ferro.control.membership.MembershipMessage.RecoveryReport;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -51,8 +51,7 @@ class MessageBytesTest {
         for (WireMessage message : family.samples) {
             ByteBuffer bytes = message.encoded();
             for (int length = 0; length < bytes.remaining(); length++) {
-                ByteBuffer part = bytes.slice(0, length);
-                refusal(family, part);
+                refusal(family, bytes.slice(0, length));
             }
             String more = refusal(
                     family,
@@ -71,8 +70,7 @@ class MessageBytesTest {
         Random random = new Random(16);
         int read = 0;
         for (int i = 0; i < MUTATIONS; i++) {
-            byte[] bytes = mutation(random, family);
-            read += MessageFuzz.isRead(family, bytes) ? 1 : 0;
+            read += MessageFuzz.isRead(family, mutation(random, family)) ? 1 : 0;
         }
         assertTrue(read > MUTATIONS / 20 && read < MUTATIONS - MUTATIONS / 20, read + " of " + MUTATIONS + " read");
     }
@@ -97,7 +95,8 @@ class MessageBytesTest {
         for (String one : new String[] {"x", "ß", "€", "\uD83D\uDE00"}) {
             for (int before = 0; before < 4; before++) {
                 String text = "y".repeat(before) + one.repeat(801);
-                Lost cut = (Lost) MembershipMessage.decode(new Lost(1, Code.PROTOCOL, text).encoded(), 2);
+                LossReport cut =
+                        (LossReport) MembershipMessage.decode(new LossReport(1, Code.PROTOCOL, text).encoded(), 2);
                 int length = cut.text().getBytes(StandardCharsets.UTF_8).length;
                 String start = cut.text().substring(0, cut.text().indexOf(" ... ("));
                 int missing = 801 + before - start.codePointCount(0, start.length());
@@ -161,7 +160,7 @@ class MessageBytesTest {
 
     @Test
     void anInvalidAnswerOrCancelIsRefusedByField() {
-        ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, 0, "").encoded();
+        ByteBuffer waiting = new StatusAnswer(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, 0, "").encoded();
         // the last digit of the list, before two numbers and the last text, which is empty
         int digit = waiting.limit() - Short.BYTES - Long.BYTES - Integer.BYTES - 1;
         String ofStatus = "control message of kind 5, field waitsFor: ";
@@ -173,13 +172,13 @@ class MessageBytesTest {
         refused("control message of kind 4, field lines: found -1, need 0 or more", new Query(1, 0, 0, "", -1));
         refused(
                 "control message of kind 5, field sufficient: found -1, need 0 or more",
-                new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1), -1, 0, ""));
-        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "x".repeat(240)).encoded();
+                new StatusAnswer(1, 0, "", 0, 0, 0, "", "", Set.of(1), -1, 0, ""));
+        ByteBuffer longLine = new StatusAnswer(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "x".repeat(240)).encoded();
         longLine.putShort(longLine.limit() - 242, (short) 241);
         assertEquals(
                 "control message of kind 5, field location: found a text of 241 bytes, need at most 240",
                 refusal(MessageFamily.CONTROL, longLine));
-        ByteBuffer longList = new Cancel(1, new Failure(Code.ABORTED, 0, -1, Set.of(), "", null)).encoded();
+        ByteBuffer longList = new Cancellation(1, new Failure(Code.ABORTED, 0, -1, Set.of(), "", null)).encoded();
         // the length of the list, before the text, which is empty
         longList.putShort(longList.limit() - 2 * Short.BYTES, (short) 1025);
         assertEquals(
@@ -197,11 +196,13 @@ class MessageBytesTest {
 
     @Test
     void decodingLeavesTheBufferUnchanged() {
-        ByteBuffer message = new Beat(1, 2, 3).encoded();
+        ByteBuffer message = new Heartbeat(1, 2, 3).encoded();
         MessageFamily.MEMBERSHIP.decode(message);
-        assertEquals(new Beat(1, 2, 3), MessageFamily.MEMBERSHIP.decode(message));
-        ByteBuffer inside = ByteBuffer.allocate(30).position(7).put(new Found(2).encoded());
-        assertEquals(new Found(2), MessageFamily.MEMBERSHIP.decode(inside.flip().position(7)));
+        assertEquals(new Heartbeat(1, 2, 3), MessageFamily.MEMBERSHIP.decode(message));
+        ByteBuffer inside = ByteBuffer.allocate(30).position(7).put(new RecoveryReport(2).encoded());
+        assertEquals(
+                new RecoveryReport(2),
+                MessageFamily.MEMBERSHIP.decode(inside.flip().position(7)));
     }
 
     private static byte[] bytes(int... values) {

@@ -3,26 +3,26 @@ package ferro.control.wire;
 import ferro.FerroException.Code;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Agree;
-import ferro.control.failure.ControlMessage.Called;
-import ferro.control.failure.ControlMessage.Cancel;
-import ferro.control.failure.ControlMessage.Follow;
+import ferro.control.failure.ControlMessage.Cancellation;
 import ferro.control.failure.ControlMessage.Goodbye;
-import ferro.control.failure.ControlMessage.Heard;
-import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.ControlMessage.GoodbyeAck;
+import ferro.control.failure.ControlMessage.GoodbyeRequest;
+import ferro.control.failure.ControlMessage.GroupProposal;
+import ferro.control.failure.ControlMessage.LastCall;
+import ferro.control.failure.ControlMessage.LeaveReport;
 import ferro.control.failure.ControlMessage.Query;
-import ferro.control.failure.ControlMessage.Suspect;
+import ferro.control.failure.ControlMessage.SuspectReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.GoAhead;
-import ferro.control.failure.Status;
+import ferro.control.failure.StatusAnswer;
 import ferro.control.membership.Hashing;
 import ferro.control.membership.MembershipMessage;
-import ferro.control.membership.MembershipMessage.Beat;
-import ferro.control.membership.MembershipMessage.Found;
+import ferro.control.membership.MembershipMessage.Heartbeat;
 import ferro.control.membership.MembershipMessage.Leave;
-import ferro.control.membership.MembershipMessage.Lost;
-import ferro.control.membership.MembershipMessage.Present;
-import ferro.control.membership.MembershipMessage.Watch;
+import ferro.control.membership.MembershipMessage.LossReport;
+import ferro.control.membership.MembershipMessage.ProcessHello;
+import ferro.control.membership.MembershipMessage.RecoveryReport;
+import ferro.control.membership.MembershipMessage.WatchRequest;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -51,13 +51,13 @@ enum MessageFamily {
                     new Failure(Code.ABORTED, 1, Long.MAX_VALUE, Set.of(1, 2), "€".repeat(933) + "x", null, 1)),
             new Goodbye(0, 0, 0, 0, "", 0, 2),
             new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256), 2, 1),
-            new Heard(0, 0),
-            new Heard(Long.MIN_VALUE, Long.MAX_VALUE),
+            new GoodbyeAck(0, 0),
+            new GoodbyeAck(Long.MIN_VALUE, Long.MAX_VALUE),
             new Query(1, 0, 0, "", 0),
             new Query(-1, Long.MAX_VALUE, Long.MIN_VALUE, "x".repeat(512), 1),
             new Query(2, 3, 4, "call", Integer.MAX_VALUE),
-            new Status(0, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, ""),
-            new Status(
+            new StatusAnswer(0, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, ""),
+            new StatusAnswer(
                     1,
                     2,
                     "lastCall",
@@ -70,7 +70,7 @@ enum MessageFamily {
                     1,
                     6,
                     "Train.step at Train.java:88"),
-            new Status(
+            new StatusAnswer(
                     -1,
                     -2,
                     "ü".repeat(256),
@@ -83,17 +83,17 @@ enum MessageFamily {
                     Integer.MAX_VALUE,
                     -6,
                     "ü".repeat(120)),
-            new Agree(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),
-            new Agree(-1, Long.MIN_VALUE, Long.MAX_VALUE, "\uD83D\uDE00".repeat(700)),
-            new Cancel(1, new Failure(Code.INTERRUPTED, 0, -1, Set.of(), "", null)),
-            new Cancel(Long.MIN_VALUE, new Failure(Code.TIMED_OUT, 2, -1, Set.of(1, 2), "y".repeat(2800), null)),
-            new Called(1, 0, ""),
-            new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum"),
-            new Left(0, 0, 0, ""),
-            new Left(2, Long.MAX_VALUE, Long.MIN_VALUE, "ß".repeat(256)),
-            new Follow(),
-            new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(1), "", null)),
-            new Suspect(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2)),
+            new GroupProposal(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),
+            new GroupProposal(-1, Long.MIN_VALUE, Long.MAX_VALUE, "\uD83D\uDE00".repeat(700)),
+            new Cancellation(1, new Failure(Code.INTERRUPTED, 0, -1, Set.of(), "", null)),
+            new Cancellation(Long.MIN_VALUE, new Failure(Code.TIMED_OUT, 2, -1, Set.of(1, 2), "y".repeat(2800), null)),
+            new LastCall(1, 0, ""),
+            new LastCall(-1, Long.MAX_VALUE, "allReduce f32[4] sum"),
+            new LeaveReport(0, 0, 0, ""),
+            new LeaveReport(2, Long.MAX_VALUE, Long.MIN_VALUE, "ß".repeat(256)),
+            new GoodbyeRequest(),
+            new SuspectReport(new Failure(Code.PARTITION, 0, -1, Set.of(1), "", null)),
+            new SuspectReport(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2)),
             new GoAhead(1),
             new GoAhead(Long.MAX_VALUE)) {
         @Override
@@ -109,18 +109,18 @@ enum MessageFamily {
 
     MEMBERSHIP(
             "### Messages of memberships",
-            new Present(0, "", ""),
-            new Present(Long.MIN_VALUE, "ß".repeat(400), "linux 1 2 3 4"),
-            new Present(Long.MAX_VALUE, "x".repeat(800), "\uD83D\uDE00".repeat(200)),
-            new Beat(1, 0, 0),
-            new Beat(-1, Long.MIN_VALUE, Long.MAX_VALUE),
+            new ProcessHello(0, "", ""),
+            new ProcessHello(Long.MIN_VALUE, "ß".repeat(400), "linux 1 2 3 4"),
+            new ProcessHello(Long.MAX_VALUE, "x".repeat(800), "\uD83D\uDE00".repeat(200)),
+            new Heartbeat(1, 0, 0),
+            new Heartbeat(-1, Long.MIN_VALUE, Long.MAX_VALUE),
             new Leave(),
-            new Lost(0, Code.PEER_LOST, ""),
-            new Lost(2, Code.PARTITION, "größer als \uFFFD und 3\n"),
-            new Lost(1, Code.PROTOCOL, "€".repeat(266)),
-            new Found(0),
-            new Found(2),
-            new Watch()) {
+            new LossReport(0, Code.PEER_LOST, ""),
+            new LossReport(2, Code.PARTITION, "größer als \uFFFD und 3\n"),
+            new LossReport(1, Code.PROTOCOL, "€".repeat(266)),
+            new RecoveryReport(0),
+            new RecoveryReport(2),
+            new WatchRequest()) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return MembershipMessage.decode(message, WORLD_SIZE);

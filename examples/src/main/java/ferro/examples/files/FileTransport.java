@@ -35,7 +35,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The transport of one rank in a group whose ranks map one file. The file has the number of ranks that have closed it,
  * and a word per rank that says whether that rank has left. From each rank to each rank the file has three
- * {@link Ring}s: one for each of the two lanes and one for control messages.
+ * {@link RingEnd}s: one for each of the two lanes and one for control messages.
  *
  * <p>A file of zeros is the initial state, so the first rank that opens the file creates it. Data for a rank that has
  * not opened the file wait in the rings. The last rank that closes the file removes it. The engine watches the
@@ -64,8 +64,8 @@ public final class FileTransport implements Transport {
         this.file = file;
         this.spec = spec;
         this.context = context;
-        this.staging = new StagedLink.Staging(Ring.BYTES, worldSize());
-        long bytes = (1 + 1L * worldSize() * worldSize() * (CONTROL + 1)) * Ring.BYTES;
+        this.staging = new StagedLink.Staging(RingEnd.BYTES, worldSize());
+        long bytes = (1 + 1L * worldSize() * worldSize() * (CONTROL + 1)) * RingEnd.BYTES;
         try (FileChannel channel = FileChannel.open(file, CREATE, READ, WRITE)) {
             memory = channel.map(MapMode.READ_WRITE, 0, bytes).order(ByteOrder.nativeOrder());
         } catch (IOException unable) {
@@ -91,9 +91,9 @@ public final class FileTransport implements Transport {
         return CollectiveEngine.over(new FileTransport(folder.resolve("world"), spec, context), spec, context);
     }
 
-    private Ring ring(int from, int to, int kind) {
+    private RingEnd ring(int from, int to, int kind) {
         int index = 1 + (from * worldSize() + to) * (CONTROL + 1) + kind;
-        return new Ring(memory.slice(index * Ring.BYTES, Ring.BYTES).order(ByteOrder.nativeOrder()));
+        return new RingEnd(memory.slice(index * RingEnd.BYTES, RingEnd.BYTES).order(ByteOrder.nativeOrder()));
     }
 
     @Override
@@ -121,7 +121,7 @@ public final class FileTransport implements Transport {
     @Override
     public Link link(int peer, Lane lane) {
         return links.computeIfAbsent(peer * CONTROL + lane.ordinal(), key -> {
-            Ring outgoing = ring(rank(), peer, lane.ordinal());
+            RingEnd outgoing = ring(rank(), peer, lane.ordinal());
             StagedLink link = new StagedLink(peer, outgoing, ring(peer, rank(), lane.ordinal()), staging, events);
             if (dropped) {
                 link.drop();
@@ -142,7 +142,7 @@ public final class FileTransport implements Transport {
 
     private boolean move(int peer, int lane, StagedLink link) {
         // read before the rings are polled, so that all data that a peer sent before it left are received
-        boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
+        boolean peerHasLeft = (long) RingEnd.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {
             long waitsFor = lane == Lane.COLLECTIVE.ordinal() ? link.waitsFor() : -1;
@@ -204,7 +204,7 @@ public final class FileTransport implements Transport {
     public void abandon() {
         dropped = true;
         links.values().forEach(StagedLink::drop);
-        Ring.WORD.setRelease(memory, (1 + rank()) * Long.BYTES, 1L);
+        RingEnd.WORD.setRelease(memory, (1 + rank()) * Long.BYTES, 1L);
     }
 
     /** Leaves the group. Sent data stay in the file, also for a peer that opens the file later. */
@@ -222,7 +222,7 @@ public final class FileTransport implements Transport {
         closed = true;
         abandon();
         try {
-            if ((long) Ring.WORD.getAndAdd(memory, 0, 1L) == worldSize() - 1) {
+            if ((long) RingEnd.WORD.getAndAdd(memory, 0, 1L) == worldSize() - 1) {
                 Files.delete(file);
             }
         } catch (IOException unable) {

@@ -28,11 +28,11 @@ public final class QueueBackend implements Backend {
     /** Tag of the barrier. Tags of the engine count down from -1, tags of users count up from 0. */
     private static final int BARRIER_TAG = Integer.MIN_VALUE;
 
-    private final Hub hub;
+    private final SharedQueues hub;
     private final int rank;
 
     /** The state that the ranks share. The monitor of this object guards the state. */
-    private record Hub(Map<QueueRoute, Queue<byte[]>> queues, boolean[] closed) {
+    private record SharedQueues(Map<QueueRoute, Queue<byte[]>> queues, boolean[] closed) {
         Queue<byte[]> queue(int from, int to, int tag) {
             return queues.computeIfAbsent(new QueueRoute(from, to, tag), route -> new ArrayDeque<>());
         }
@@ -40,7 +40,7 @@ public final class QueueBackend implements Backend {
 
     private record QueueRoute(int from, int to, int tag) {}
 
-    private QueueBackend(Hub hub, int rank) {
+    private QueueBackend(SharedQueues hub, int rank) {
         this.hub = hub;
         this.rank = rank;
     }
@@ -56,7 +56,7 @@ public final class QueueBackend implements Backend {
         if (worldSize < 1) {
             throw new IllegalArgumentException("a group needs at least 1 rank, found " + worldSize);
         }
-        Hub hub = new Hub(new HashMap<>(), new boolean[worldSize]);
+        SharedQueues hub = new SharedQueues(new HashMap<>(), new boolean[worldSize]);
         return IntStream.range(0, worldSize)
                 .mapToObj(rank -> new QueueBackend(hub, rank))
                 .toList();

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  */
 record Batches(byte[] text, int context, int batchSize, long seed) {
     /** Cuts the text into batches of the demo, and checks that there is enough of it for every rank. */
-    static Batches of(Options options, TextSource source, int worldSize) {
+    static Batches of(Options options, TrainingText source, int worldSize) {
         Batches batches =
                 new Batches(source.symbols(), CharModel.CONTEXT, options.number("--batch"), options.number("--seed"));
         Options.require(

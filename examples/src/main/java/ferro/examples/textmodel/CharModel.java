@@ -86,7 +86,7 @@ final class CharModel {
             for (int sample = 0; sample < samples; sample++) {
                 System.arraycopy(parameters.get(weight + 1)[0], 0, out[sample], 0, out[sample].length);
             }
-            Rows.multiplyAdd(out, samples, in, weights, weights.length);
+            MatrixProducts.multiplyAdd(out, samples, in, weights, weights.length);
         }
 
         /** Computes the gradients of weight, bias and input from the gradient of the output. */
@@ -96,12 +96,12 @@ final class CharModel {
             clear(gradients.get(weight + 1));
             clear(inGradient);
             for (int sample = 0; sample < samples; sample++) {
-                Rows.add(gradients.get(weight + 1)[0], 1, outGradient[sample]);
+                MatrixProducts.add(gradients.get(weight + 1)[0], 1, outGradient[sample]);
             }
-            Rows.transpose(in, samples, inputTurned);
-            Rows.multiplyAdd(gradients.get(weight), weights.length, inputTurned, outGradient, samples);
-            Rows.transpose(weights, weights.length, weightTurned);
-            Rows.multiplyAdd(inGradient, samples, outGradient, weightTurned, weightTurned.length);
+            MatrixProducts.transpose(in, samples, inputTurned);
+            MatrixProducts.multiplyAdd(gradients.get(weight), weights.length, inputTurned, outGradient, samples);
+            MatrixProducts.transpose(weights, weights.length, weightTurned);
+            MatrixProducts.multiplyAdd(inGradient, samples, outGradient, weightTurned, weightTurned.length);
         }
     }
 

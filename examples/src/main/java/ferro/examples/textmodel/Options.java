@@ -85,8 +85,8 @@ record Options(Map<String, String> given) {
                 : Optional.of(Path.of(given.get("--checkpoints")));
     }
 
-    Chaos chaos() {
-        return new Chaos(time("--chaos"), number("--restarts"), number("--seed"));
+    KillSchedule chaos() {
+        return new KillSchedule(time("--chaos"), number("--restarts"), number("--seed"));
     }
 
     /** Returns a time; zero for empty text. */

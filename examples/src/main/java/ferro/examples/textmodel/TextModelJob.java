@@ -24,14 +24,14 @@ final class TextModelJob {
 
     private final ProcessGroup group;
     private final Options options;
-    private final TextSource source;
+    private final TrainingText source;
     private final int cores;
     private final PrintStream out;
     private final Batches batches;
     private final CharModel.Shape shape;
 
     /** Creates the job of a rank, which shares so many cores with the other ranks of its host. */
-    TextModelJob(ProcessGroup group, Options options, TextSource source, int cores, PrintStream out) {
+    TextModelJob(ProcessGroup group, Options options, TrainingText source, int cores, PrintStream out) {
         this.group = group;
         this.options = options;
         this.source = source;
@@ -188,7 +188,14 @@ final class TextModelJob {
                 right ? "ok" : "FAILED", count, difference, ALLOWED);
         if (group.worldSize() > 1) {
             int batch = batches.batchSize();
-            report("%s", new Speed(group.worldSize(), Speed.of(steps, batch), Speed.of(alone, batch), cores).answer());
+            report(
+                    "%s",
+                    new TrainingSpeed(
+                                    group.worldSize(),
+                                    TrainingSpeed.of(steps, batch),
+                                    TrainingSpeed.of(alone, batch),
+                                    cores)
+                            .answer());
         }
         return right;
     }

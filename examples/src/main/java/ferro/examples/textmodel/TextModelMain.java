@@ -36,14 +36,14 @@ public final class TextModelMain {
      */
     public static void check(int worldSize, String... arguments) {
         Options options = Options.parse(arguments);
-        Batches.of(options, TextSource.read(options.text()), worldSize);
+        Batches.of(options, TrainingText.read(options.text()), worldSize);
     }
 
     static int run(RankContext process, PrintStream out, PrintStream err, String... arguments) {
         int rank = Settings.ENV_RANK.find(process).orElse(0);
         try {
             Options options = Options.parse(arguments);
-            TextSource source = TextSource.read(options.text());
+            TrainingText source = TrainingText.read(options.text());
             // checked before the join, so that no rank waits if an option is wrong
             Batches.of(options, source, Settings.ENV_WORLD_SIZE.find(process).orElse(1));
             try (ProcessGroup group = ProcessGroup.join()) {

@@ -1,8 +1,8 @@
 package ferro.examples.files;
 
+import static ferro.harness.Says.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +35,7 @@ class FileTransportTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Child other;
 
     /** The program of the other process. It makes one sum, and then waits until it receives a message or is killed. */
@@ -50,11 +51,6 @@ class FileTransportTest {
     @BeforeEach
     void startOther() throws IOException {
         other = Child.start(Jvm.line(List.of(), Other.class, jobFolder()));
-    }
-
-    @AfterEach
-    void endOther() {
-        other.close();
     }
 
     private Path jobFolder() throws IOException {
@@ -91,9 +87,8 @@ class FileTransportTest {
             group.allReduce(new double[1000], ReduceOp.SUM);
             other.kill();
 
-            FerroException failure = assertThrows(FerroException.class, group::barrier);
+            FerroException failure = assertFails(Code.PEER_LOST, group::barrier);
 
-            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
             assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
         }
     }
@@ -105,7 +100,7 @@ class FileTransportTest {
     private long bytesSent() throws IOException {
         ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         try (FileChannel file = FileChannel.open(jobFolder().resolve("world"))) {
-            file.read(word, (1 + 3) * Ring.BYTES);
+            file.read(word, (1 + 3) * RingEnd.BYTES);
         }
         return word.getLong(0);
     }

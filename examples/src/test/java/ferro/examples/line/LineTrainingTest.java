@@ -22,8 +22,8 @@ class LineTrainingTest {
     @Test
     void threeRanksContinueTheTrainingOfTwo() {
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-        onRanks(2, group -> new LineTraining(group, folder, out).learn(10));
-        onRanks(3, group -> {
+        SimulatedBackend.run(2, group -> new LineTraining(group, folder, out).learn(10));
+        SimulatedBackend.run(3, group -> {
             float[] line = new LineTraining(group, folder, out).learn(40);
             assertEquals(2, line[0], 0.05);
             assertEquals(1, line[1], 0.05);
@@ -37,9 +37,5 @@ class LineTrainingTest {
         IllegalArgumentException refused =
                 assertThrows(IllegalArgumentException.class, () -> LineTraining.main(new String[] {"folder"}));
         assertEquals("need a folder for checkpoints and a number of epochs, found [folder]", refused.getMessage());
-    }
-
-    private static void onRanks(int count, SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(count, code);
     }
 }

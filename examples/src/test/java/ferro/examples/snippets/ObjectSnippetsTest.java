@@ -20,13 +20,9 @@ class ObjectSnippetsTest {
 
     private record Score(String name, double accuracy) {}
 
-    private static void onEachRank(SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(RANKS, code);
-    }
-
     @Test
     void sendsTexts() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             double seconds = group.rank() + 0.5;
             // @start region="objects"
             GroupObjects<String> texts = group.objects(Codec.utf8());
@@ -42,7 +38,7 @@ class ObjectSnippetsTest {
 
     @Test
     void reducesTexts() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             List<String> printed = new ArrayList<>();
             String name = "rank" + "!".repeat(group.rank() % 3);
             // @start region="objectReductions"
@@ -56,7 +52,7 @@ class ObjectSnippetsTest {
 
     @Test
     void sendsMessages() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             List<String> printed = new ArrayList<>();
             // @start region="objectMessages"
             GroupObjects<String> texts = group.objects(Codec.utf8());
@@ -78,7 +74,7 @@ class ObjectSnippetsTest {
     @Test
     void sendsRecordsAsJson() {
         Gson gson = new Gson();
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             // @start region="json"
             Codec<Score> json = Codec.utf8().map(gson::toJson, text -> gson.fromJson(text, Score.class));
             List<Score> all = group.objects(json).allGather(new Score("rank " + group.rank(), 0.5));

@@ -35,10 +35,6 @@ class ProcessGroupSnippetsTest {
         batches.incrementAndGet();
     }
 
-    private static void onEachRank(SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(RANKS, code);
-    }
-
     private static void train(ProcessGroup group) {
         if (group.rank() == 2) {
             throw new IllegalStateException("batch 17 has no labels");
@@ -59,7 +55,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void anExceptionReachesAllRanksByAbort() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             assertRefused(RuntimeException.class, () -> trainOrAbort(group), "batch 17 has no labels");
         });
     }
@@ -83,7 +79,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void combinesPartOfAnArray() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             // @start region="tensors"
             float[] weights = {3, 4, 5, 6};
             HostTensor middle = HostTensor.of(DataType.FLOAT32, weights, 1, 2); // 4 and 5, not copied
@@ -96,7 +92,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void combinesMemoryOfTheGroup() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             // @start region="allocate"
             Allocation weights = group.allocate(DataType.FLOAT32, 1000);
             group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
@@ -107,7 +103,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void combinesAndJoinsArrays() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             // @start region="arrays"
             float[] part = {group.rank(), 10};
             float[] all = new float[group.worldSize() * part.length];
@@ -121,7 +117,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void worksWhileRanksCombine() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             float[] gradient = {1, 2};
             // @start region="async"
             Work sum = group.allReduceAsync(gradient, ReduceOp.SUM);
@@ -135,7 +131,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void passesMessagesAroundARing() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             int[] own = {group.rank()};
             int[] received = new int[1];
             // @start region="messages"
@@ -151,7 +147,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void combinesBlocksOfCalls() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             List<float[]> gradients = List.of(new float[] {1}, new float[] {2, 3});
             // @start region="coalesced"
             group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
@@ -169,7 +165,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void splitsIntoPairs() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             float[] gradient = {group.rank()};
             // @start region="split"
             int pair = group.rank() / 2; // not negative, so every rank gets a group
@@ -183,7 +179,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void namesTheRemainingRanks() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             // @start region="lost"
             List<Integer> left = IntStream.range(0, group.worldSize())
                     .filter(rank -> !group.lost().contains(rank))
@@ -196,7 +192,7 @@ class ProcessGroupSnippetsTest {
 
     @Test
     void readsTheCountersOfItsCalls() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             float[] gradient = {group.rank(), 2};
             // @start region="counters"
             CallCounters before = group.counters();

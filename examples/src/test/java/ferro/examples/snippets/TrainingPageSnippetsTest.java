@@ -16,13 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /** The examples of docs/training.md that are not in the program of this page. */
 class TrainingPageSnippetsTest {
-    private static void onRanks(int count, SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(count, code);
-    }
-
     @Test
     void ranksMayHaveDifferentNumbersOfBatches() {
-        onRanks(3, group -> {
+        SimulatedBackend.run(3, group -> {
             List<Parameter> parameters = List.of(Parameter.of("slope", DataType.FLOAT32, 1));
             List<Long> batches =
                     LongStream.rangeClosed(1, 2 + group.rank()).boxed().toList();

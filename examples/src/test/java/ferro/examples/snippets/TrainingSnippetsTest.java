@@ -16,10 +16,6 @@ import org.junit.jupiter.api.Test;
 class TrainingSnippetsTest {
     private static final int RANKS = 2;
 
-    private static void onEachRank(SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(RANKS, code);
-    }
-
     /** A model of a line through two points, with the operations that gradient descent on single samples needs. */
     private static final class Line {
         private final float[] slope = {0};
@@ -43,7 +39,7 @@ class TrainingSnippetsTest {
 
     @Test
     void gradientsAreAveragedWhileOthersAreComputed() {
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             Line model = new Line();
             float[] batch = {group.rank(), 3};
             // @start region="buckets"
@@ -63,7 +59,7 @@ class TrainingSnippetsTest {
     @Test
     void ranksContinueUntilTheLastOneHasNoData() {
         float[][] slopes = new float[RANKS][];
-        onEachRank(group -> {
+        SimulatedBackend.run(RANKS, group -> {
             Line model = new Line();
             List<Parameter> parameters =
                     List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));

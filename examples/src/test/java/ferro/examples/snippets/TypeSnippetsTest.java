@@ -21,13 +21,9 @@ class TypeSnippetsTest {
             ReduceOp.ofDoubles("log sum", (a, b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
     // @end
 
-    private static void onTwoRanks(SimulatedBackend.RankBody code) {
-        SimulatedBackend.run(2, code);
-    }
-
     @Test
     void aReductionOfTwoElementsCombinesAllRanks() {
-        onTwoRanks(group -> {
+        SimulatedBackend.run(2, group -> {
             double[] logs = {Math.log(1 + group.rank())};
             group.allReduce(logs, LOG_SUM);
             assertEquals(Math.log(1 + 2), logs[0], 1e-12);
@@ -43,7 +39,7 @@ class TypeSnippetsTest {
             }
         });
         // @end
-        onTwoRanks(group -> {
+        SimulatedBackend.run(2, group -> {
             float[] sides = {3 + group.rank()};
             group.allReduce(sides, hypot);
             assertEquals(5, sides[0]);
@@ -61,7 +57,7 @@ class TypeSnippetsTest {
             }
         });
         // @end
-        onTwoRanks(group -> {
+        SimulatedBackend.run(2, group -> {
             ByteBuffer record = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
             record.putDouble(0, 1.5 + group.rank()).putLong(8, 3);
             group.allReduce(HostTensor.of(DataType.UINT8, record), means);
@@ -97,7 +93,7 @@ class TypeSnippetsTest {
 
     @Test
     void oneHandleWaitsForSeveralOperations() {
-        onTwoRanks(group -> {
+        SimulatedBackend.run(2, group -> {
             HostTensor weights = HostTensor.of(new float[] {1, 2});
             HostTensor biases = HostTensor.of(new float[] {3});
             // @start region="all"

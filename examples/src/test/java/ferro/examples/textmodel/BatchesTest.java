@@ -3,9 +3,8 @@ package ferro.examples.textmodel;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Says;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -50,14 +49,14 @@ class BatchesTest {
 
     @Test
     void tooShortTextAndTooManyRanksAreRefused() {
-        TextSource text = TextSource.of("a".repeat(52), 1);
+        TrainingText text = TrainingText.of("a".repeat(52), 1);
 
-        assertTrue(refusal(text, 4, "--batch", "37").contains("52 characters, need at least 53"));
-        assertTrue(refusal(text, 4, "--batch", "3").contains("--batch 3: fewer samples than ranks, need at least 4"));
+        assertRefused(text, "37", "52 characters, need at least 53");
+        assertRefused(text, "3", "--batch 3: fewer samples than ranks, need at least 4");
     }
 
-    private static String refusal(TextSource text, int worldSize, String... options) {
-        return assertThrows(IllegalArgumentException.class, () -> Batches.of(Options.parse(options), text, worldSize))
-                .getMessage();
+    private static void assertRefused(TrainingText text, String batch, String expected) {
+        Options options = Options.parse("--batch", batch);
+        Says.assertRefused(IllegalArgumentException.class, () -> Batches.of(options, text, 4), expected);
     }
 }

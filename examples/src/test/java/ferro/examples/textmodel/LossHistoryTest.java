@@ -59,7 +59,7 @@ class LossHistoryTest {
 
     @Test
     void oneRankOfEachGenerationIsKilledWhileRestartsAreLeft() {
-        Chaos chaos = new Chaos(Duration.ofSeconds(10), 3, 7);
+        KillSchedule chaos = new KillSchedule(Duration.ofSeconds(10), 3, 7);
         for (int generation = 0; generation < 5; generation++) {
             int of = generation;
             long killed = IntStream.range(0, 4)
@@ -67,6 +67,6 @@ class LossHistoryTest {
                     .count();
             assertEquals(generation < 3 ? 1 : 0, killed, "generation " + generation);
         }
-        assertTrue(IntStream.range(0, 4).noneMatch(rank -> new Chaos(Duration.ZERO, 3, 7).kills(0, rank, 4)));
+        assertTrue(IntStream.range(0, 4).noneMatch(rank -> new KillSchedule(Duration.ZERO, 3, 7).kills(0, rank, 4)));
     }
 }

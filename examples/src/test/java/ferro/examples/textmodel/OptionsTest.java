@@ -1,8 +1,7 @@
 package ferro.examples.textmodel;
 
+import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,30 +30,23 @@ class OptionsTest {
         "--epochs, 3, unknown option --epochs"
     })
     void invalidValuesAreNamed(String name, String value, String expected) {
-        String message = refusal(name, value);
-
-        assertTrue(message.contains(expected), message);
+        assertInvalid(expected, name, value);
     }
 
     @Test
     void killsNeedRestartsAndCheckpoints() {
-        String alone = refusal("--chaos", "10s", "--checkpoints", "saved");
-        assertTrue(alone.contains("--chaos 10s without --restarts"), alone);
-        String lost = refusal("--chaos", "10s", "--restarts", "3");
-        assertTrue(lost.contains("--chaos 10s without --checkpoints"), lost);
+        assertInvalid("--chaos 10s without --restarts", "--chaos", "10s", "--checkpoints", "saved");
+        assertInvalid("--chaos 10s without --checkpoints", "--chaos", "10s", "--restarts", "3");
         Options options = Options.parse("--chaos", "10s", "--restarts", "3", "--checkpoints", "saved", "--seed", "5");
-        assertEquals(new Chaos(Duration.ofSeconds(10), 3, 5), options.chaos());
+        assertEquals(new KillSchedule(Duration.ofSeconds(10), 3, 5), options.chaos());
     }
 
-    private static String refusal(String... arguments) {
-        return assertThrows(IllegalArgumentException.class, () -> Options.parse(arguments))
-                .getMessage();
+    private static void assertInvalid(String expected, String... arguments) {
+        assertRefused(IllegalArgumentException.class, () -> Options.parse(arguments), expected);
     }
 
     @Test
     void anOptionWithoutItsValueIsNamed() {
-        String message = refusal("--batch");
-
-        assertTrue(message.contains("--batch needs a value"), message);
+        assertInvalid("--batch needs a value", "--batch");
     }
 }

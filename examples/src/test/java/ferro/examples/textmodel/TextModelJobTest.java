@@ -77,7 +77,7 @@ class TextModelJobTest {
         Options options = Options.parse(arguments);
         PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);
         return Ranks.run(Medium.SIMULATED, worldSize, group -> {
-            TextSource source = TextSource.of(group.rank() == worldSize - 1 ? textOfLast : text, 1);
+            TrainingText source = TrainingText.of(group.rank() == worldSize - 1 ? textOfLast : text, 1);
             return new TextModelJob(group, options, source, CORES, out).run();
         });
     }

@@ -29,7 +29,8 @@ class TrainerTest {
     /** Unlike that of Adam, the result depends on the length of the gradients. */
     private static final UpdateRule RULE = UpdateRule.sgd().withRate(0.5);
 
-    private final TextSource source = TextSource.of("one two three four five six seven eight nine ten. ".repeat(8), 1);
+    private final TrainingText source =
+            TrainingText.of("one two three four five six seven eight nine ten. ".repeat(8), 1);
     private final CharModel.Shape shape =
             new CharModel.Shape(source.characters().length(), 5, 6, 20);
     private final Batches batches = new Batches(source.symbols(), shape.context(), BATCH, 2);

@@ -25,11 +25,16 @@ public final class Processes {
 
     /** Whether it runs; one that only waits for its parent to ask for its exit code does not. */
     public static boolean runs(long pid) {
+        return state(pid) != 'Z';
+    }
+
+    /** Returns the state of a process as /proc shows it, such as T for a stopped one; Z if there is no such process. */
+    public static char state(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc", "" + pid, "stat"));
-            return stat.charAt(stat.lastIndexOf(')') + 2) != 'Z';
+            return stat.charAt(stat.lastIndexOf(')') + 2);
         } catch (IOException gone) {
-            return false;
+            return 'Z';
         }
     }
 

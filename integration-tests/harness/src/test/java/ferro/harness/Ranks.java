@@ -85,15 +85,9 @@ public final class Ranks implements AutoCloseable {
             return ranks;
         }
         settings.put("ferro.links", medium.toString());
-        Ranks ranks =
-                opened(Duration.parse("PT" + settings.get("ferro.timeout")), Collections.nCopies(worldSize, settings));
-        try {
-            ranks.groups.forEach(group -> medium.assertFoundIn(group.linkReport(), worldSize));
-            return ranks;
-        } catch (RuntimeException | Error other) {
-            ranks.close();
-            throw other;
-        }
+        Duration timeout = Duration.parse("PT" + settings.get("ferro.timeout"));
+        List<Map<String, String>> alike = Collections.nCopies(worldSize, settings);
+        return opened(timeout, alike, group -> medium.assertFoundIn(group.linkReport(), worldSize));
     }
 
     public static Ranks over(String medium, int worldSize) {
@@ -113,13 +107,15 @@ public final class Ranks implements AutoCloseable {
             settings.put("ferro.host", host);
             settingsByRank.add(settings);
         }
-        return opened(TIMEOUT, settingsByRank);
+        return opened(TIMEOUT, settingsByRank, group -> {});
     }
 
-    private static Ranks opened(Duration timeout, List<Map<String, String>> settingsByRank) {
+    private static Ranks opened(
+            Duration timeout, List<Map<String, String>> settingsByRank, Consumer<ProcessGroup> check) {
         Ranks ranks = new Ranks(Map.of());
         try {
             ranks.joined(timeout, settingsByRank).forEach(ranks::add);
+            ranks.groups.forEach(check);
             return ranks;
         } catch (RuntimeException | Error failure) {
             ranks.close();
@@ -222,7 +218,7 @@ public final class Ranks implements AutoCloseable {
      */
     public <T> List<T> all(Task<T> task) {
         List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        List<T> results = results(group -> {
+        List<T> results = onAll(groups, group -> {
             try {
                 return task.run(group);
             } catch (Throwable failure) {
@@ -249,7 +245,7 @@ public final class Ranks implements AutoCloseable {
 
     /** Runs something on all ranks at once, and says what each threw; null where it threw nothing. */
     public List<Throwable> failures(Code code) {
-        return results(group -> {
+        return onAll(groups, group -> {
             try {
                 code.run(group);
                 return null;
@@ -261,7 +257,7 @@ public final class Ranks implements AutoCloseable {
 
     /** Runs something on all ranks at once, and says how and when each ended; nothing but ferro's own failures may be thrown. */
     public List<Ended> ends(Code code) {
-        return results(group -> ended(group, code));
+        return onAll(groups, group -> ended(group, code));
     }
 
     /** Runs something for a rank on a new thread. */
@@ -280,10 +276,6 @@ public final class Ranks implements AutoCloseable {
         } catch (FerroException failure) {
             return new Ended(failure, System.nanoTime());
         }
-    }
-
-    private <T> List<T> results(Task<T> task) {
-        return onAll(groups, task);
     }
 
     /** Runs something without a result at once on all of these groups, which must not fail. */

@@ -29,7 +29,7 @@ public class CompletionAgainstAbort {
     /** The thread that settles a failure of the group fails the operation. */
     @Actor
     public void aborts(II_Result result) {
-        work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);
+        work.fail(Alone.FAILURE, PendingWork.WorkProgress.NOWHERE);
         result.r2 = EngineOutcome.of(work);
     }
     // @end

@@ -21,7 +21,7 @@ public class WaitForAFailure {
     /** The thread that settles a failure of the group. */
     @Actor
     public void aborts() {
-        work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);
+        work.fail(Alone.FAILURE, PendingWork.WorkProgress.NOWHERE);
     }
 
     /** The thread that waits, and makes progress meanwhile. */

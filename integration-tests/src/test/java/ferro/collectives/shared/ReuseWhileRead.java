@@ -20,9 +20,9 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 @State
 public class ReuseWhileRead {
     private static final int WORD = 0;
-    private static final int OPERAND = 2 * ProgressWords.LINE_BYTES;
+    private static final int OPERAND = 2 * ProgressCounters.LINE_BYTES;
 
-    private final ByteBuffer area = ByteBuffer.allocateDirect(OPERAND + ProgressWords.LINE_BYTES)
+    private final ByteBuffer area = ByteBuffer.allocateDirect(OPERAND + ProgressCounters.LINE_BYTES)
             .order(ByteOrder.nativeOrder())
             .alignedSlice(Long.BYTES)
             .order(ByteOrder.nativeOrder());
@@ -32,7 +32,7 @@ public class ReuseWhileRead {
     /** Fails, and writes its operand anew. */
     @Actor
     public void abandons() {
-        ProgressWords.announce(area, WORD, 1);
+        ProgressCounters.announce(area, WORD, 1);
         area.putLong(OPERAND, 7);
     }
 
@@ -40,6 +40,6 @@ public class ReuseWhileRead {
     @Actor
     public void reads(JJ_Result result) {
         result.r1 = area.getLong(OPERAND);
-        result.r2 = ProgressWords.again(area, WORD);
+        result.r2 = ProgressCounters.again(area, WORD);
     }
 }

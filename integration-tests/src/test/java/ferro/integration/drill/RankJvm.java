@@ -1,6 +1,7 @@
 package ferro.integration.drill;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import ferro.integration.LauncherRun;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,8 +22,7 @@ final class RankJvm extends Child {
 
     /** Starts one; what heap it is to have, and have written to, is 64 MiB at least. */
     static RankJvm start(int heapMiB) throws IOException {
-        List<String> line =
-                new ArrayList<>(List.of(LauncherRun.java(), "-Xms" + heapMiB + "m", "-Xmx" + heapMiB + "m"));
+        List<String> line = new ArrayList<>(List.of(Jvm.java(), "-Xms" + heapMiB + "m", "-Xmx" + heapMiB + "m"));
         line.addAll(List.of("-XX:+AlwaysPreTouch", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         line.addAll(Drill.javaOptions());
         line.addAll(List.of("-cp", LauncherRun.classPath(), DrillRank.class.getName()));

@@ -18,17 +18,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What {@code -Pdrill} measured: many lines in the module's folder, one line a fault in docs/faults/drill.csv. */
-final class DrillFigures {
+record DrillFigures(List<Map<String, String>> rows) {
     static final String HEADER =
             "row,fault,medium,load,heap_mib,ranks,cores,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
 
     private static final List<String> CELL = List.of("row", "fault", "medium", "load", "heap_mib", "ranks", "cores");
-
-    private final List<Map<String, String>> rows;
-
-    private DrillFigures(List<Map<String, String>> rows) {
-        this.rows = rows;
-    }
 
     static DrillFigures kept(Path file) throws IOException {
         return new DrillFigures(Table.read(file));

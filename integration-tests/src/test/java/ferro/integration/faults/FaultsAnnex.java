@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The page docs/faults/annex.md: the tests of each row, and the tables of the files next to it. */
-final class FaultsAnnex {
+record FaultsAnnex(FaultTests tests, Path folder) {
     private static final String HEAD = """
             # Faults: tests and figures
 
@@ -15,14 +15,6 @@ final class FaultsAnnex {
             [Faults](../faults.md) has the command and says what each column means.
 
             """;
-
-    private final FaultTests tests;
-    private final Path folder;
-
-    FaultsAnnex(FaultTests tests, Path folder) {
-        this.tests = tests;
-        this.folder = folder;
-    }
 
     Path file() {
         return folder.resolve("annex.md");

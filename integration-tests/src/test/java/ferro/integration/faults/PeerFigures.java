@@ -10,13 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** What docs/faults/peers/drill.sh measured on the peers, one line a surviving rank in docs/faults/peers.csv. */
-final class PeerFigures {
-    private final List<Map<String, String>> rows;
-
-    private PeerFigures(List<Map<String, String>> rows) {
-        this.rows = rows;
-    }
-
+record PeerFigures(List<Map<String, String>> rows) {
     static PeerFigures kept(Path file) throws IOException {
         return new PeerFigures(Table.read(file));
     }

@@ -39,7 +39,7 @@ class DeadlinesTest {
             "NcclBackend",
             "DeviceMemory.Copy",
             "HostFallback",
-            "CollectiveEngine.Stepped",
+            "CollectiveEngine.SteppedEngine",
             "Simulation.Result",
             "FerroException.Where");
 

@@ -35,7 +35,7 @@ class NullArgumentsTest {
             "OutOfPlaceResult.new.tensor",
             // where there is none to give
             "*.abort.cause",
-            "JoinLines.print.line",
+            "JoinProgressPrinter.print.line",
             "DeviceTensor.new.owner",
             "SystemContext.of.store",
             "FallbackGate.new.decidedBy");
@@ -62,7 +62,7 @@ class NullArgumentsTest {
             Map.entry("ReduceOp.LongCombine", "written by users, called by ferro"),
             Map.entry("GroupObjects.ReceivedObject", "made by ferro, for users to read"),
             Map.entry("Codec", "written by users, called by ferro"),
-            Map.entry("BrokenServices", "filled by ferro while it searches for services"),
+            Map.entry("ServiceErrors", "filled by ferro while it searches for services"),
             Map.entry("ExitTask", "written by back ends, called by ferro"),
             Map.entry("ExitTask.JvmExit", "made by ferro, for back ends to read"),
             Map.entry("Simulation.Script", "written by users, called by ferro"),
@@ -88,13 +88,13 @@ class NullArgumentsTest {
             Map.entry("Link", "part of a medium, called by the engine"),
             Map.entry("CallHeader", "part of a medium, made by the engine"),
             Map.entry("CallHeader.Call", "part of a medium, made by the engine"),
-            Map.entry("CallHeader.Kept", "part of a medium, made by the engine"),
+            Map.entry("CallHeader.HeaderCopy", "part of a medium, made by the engine"),
             Map.entry("JobTool", "a service that the launcher calls"),
             Map.entry("JobTool.ToolRequest", "made by the launcher, for tools to read"),
             Map.entry("JobTool.RankProgram", "made by tools, for the launcher to read"),
             Map.entry("ProcessTable", "part of a context, called by the engine"),
             Map.entry("Proc", "read by ferro"),
-            Map.entry("CollectiveEngine.Stepped", "called by simulators"));
+            Map.entry("CollectiveEngine.SteppedEngine", "called by simulators"));
 
     private static Rig rig;
 

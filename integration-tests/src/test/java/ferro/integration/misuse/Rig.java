@@ -32,7 +32,7 @@ import ferro.harness.OnThread;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.InterfaceFilter;
-import ferro.spi.JoinLines;
+import ferro.spi.JoinProgressPrinter;
 import ferro.spi.Listeners;
 import ferro.spi.Settings;
 import ferro.tck.HeapDeviceMemory;
@@ -100,7 +100,7 @@ final class Rig implements AutoCloseable {
             case "JoinOptions" -> one(JoinOptions.of(0, 1));
             case "Setting" -> one(Settings.TIMEOUT);
             case "GroupSpec" -> one(GroupSpec.of("g", 0, 1, SOON));
-            case "JoinLines" -> one(JoinLines.begin("g", context));
+            case "JoinProgressPrinter" -> one(JoinProgressPrinter.begin("g", context));
             case "CallCounters" -> one(CallCounters.NONE);
             case "CallCounters.Totals" -> one(CallCounters.Totals.NONE);
             case "InterfaceFilter" -> one(InterfaceFilter.of("lo"));

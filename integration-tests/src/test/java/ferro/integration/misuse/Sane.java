@@ -40,17 +40,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Arguments that nothing is wrong with, by type and name. */
-final class Sane {
-    private final Rig rig;
-    private final Path folder;
-    private final Duration timeout;
-
-    Sane(Rig rig, Path folder, Duration timeout) {
-        this.rig = rig;
-        this.folder = folder;
-        this.timeout = timeout;
-    }
-
+record Sane(Rig rig, Path folder, Duration timeout) {
     Object[] arguments(PublicCalls.Call call) {
         Parameter[] parameters = call.call().getParameters();
         Object[] values = new Object[parameters.length];

@@ -16,43 +16,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The unpacked archive of the ferro command, whose script is run as a user runs it. */
-final class Distribution {
+record Distribution(Path root, Path work) {
     private static final int COMMAND_SECONDS = 150;
 
     /** What the script and the JVM need; neither mvn nor anything else of {@code /usr/bin} is on the path of a command. */
-    private static final List<String> TOOLS = List.of(
-            "sh",
-            "bash",
-            "sed",
-            "cksum",
-            "mkdir",
-            "rm",
-            "rmdir",
-            "cat",
-            "ls",
-            "sort",
-            "readlink",
-            "dirname",
-            "locale",
-            "sleep",
-            "find",
-            "head",
-            "grep",
-            "kill",
-            "ps",
-            "uname",
-            "setsid",
-            "taskset",
-            "sha256sum",
-            "env");
-
-    private final Path root;
-    private final Path work;
-
-    private Distribution(Path root, Path work) {
-        this.root = root;
-        this.work = work;
-    }
+    private static final List<String> TOOLS = List.of("""
+            sh bash sed cksum mkdir rm rmdir cat ls sort readlink dirname locale
+            sleep find head grep kill ps uname setsid taskset sha256sum env
+            """.split("\\s+"));
 
     /** Returns the archive with such an end, which the release build has made beside the staged artifacts. */
     static Path archive(String end) throws IOException {
@@ -71,10 +42,6 @@ final class Distribution {
         try (Stream<Path> folders = Files.list(into)) {
             return new Distribution(folders.findFirst().orElseThrow(), work);
         }
-    }
-
-    Path root() {
-        return root;
     }
 
     /** Runs {@code bin/ferro} on a JDK and waits for its end. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.harness.Child;
+import ferro.harness.Jvm;
 import ferro.harness.Processes;
 import ferro.integration.LauncherRun;
 import java.io.IOException;
@@ -222,8 +223,7 @@ class RestartsTest {
     @Test
     @Tag("long")
     void aRankThatDoesNotJoinIsNamedAsTheCause() throws Exception {
-        String java =
-                LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName();
+        String java = Jvm.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName();
         // long enough for the others to join on a busy machine
         String stops = "if [ $FERRO_GENERATION = 0 ]; then export FERRO_JOIN_TIMEOUT=20s;"
                 + " if [ $RANK = 1 ]; then kill -STOP $$; fi; fi; ";
@@ -270,7 +270,7 @@ class RestartsTest {
     @DisplayName("row 53: a process of an earlier generation that wakes up is refused and told once")
     @Tag("long")
     void aProcessOfAnEarlierGenerationIsRefused() throws Exception {
-        String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' ";
+        String java = Jvm.java() + " -cp '" + LauncherRun.classPath() + "' ";
         String sums = java + SumsOfGenerations.class.getName() + " " + end();
         // in a session of its own, which the launcher does not reach; the launcher deletes the file of the secret
         Path script = Files.writeString(
@@ -309,8 +309,8 @@ class RestartsTest {
     @DisplayName("row 53: a stopped rank of an earlier generation that goes on ends and changes no sum")
     @Tag("long")
     void aStoppedRankOfAnEarlierGenerationChangesNoSum() throws Exception {
-        String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName()
-                + " " + end();
+        String java = Jvm.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName() + " "
+                + end();
         // a rank in a session of its own, which its launcher does not reach
         String escapes =
                 "if [ $FERRO_GENERATION$RANK = 01 ]; then setsid " + java + " & wait; else exec " + java + "; fi";

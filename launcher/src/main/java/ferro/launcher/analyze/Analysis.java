@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
 import ferro.launcher.analyze.MergedRecordings.DamagedFile;
-import ferro.launcher.analyze.VerdictText.SeenBeside;
+import ferro.launcher.analyze.VerdictFormatter.ShownContext;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
@@ -38,7 +38,7 @@ public final class Analysis {
      * @param texts   recordings that contain only the last calls
      * @param damaged what is wrong with the recordings that cannot be read, by rank
      */
-    public record Brief(List<String> texts, Map<Integer, String> damaged) {
+    public record Excerpt(List<String> texts, Map<Integer, String> damaged) {
         /** {@return whether no rank has written a recording, not even a damaged recording} */
         public boolean isEmpty() {
             return texts.isEmpty() && damaged.isEmpty();
@@ -52,7 +52,7 @@ public final class Analysis {
      * @param ends       how the processes of the ranks ended
      * @return analysis; empty if no rank has written a recording
      */
-    public static Optional<Analysis> of(Brief recordings, ProcessEnds ends) {
+    public static Optional<Analysis> of(Excerpt recordings, ProcessEnds ends) {
         List<RankRecording> readable = new ArrayList<>();
         for (String text : recordings.texts()) {
             try {
@@ -79,7 +79,7 @@ public final class Analysis {
      * @param calls  number of calls of each group to keep
      * @throws IOException if the folder cannot be read
      */
-    public static Brief brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
+    public static Excerpt brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
         List<String> texts = new ArrayList<>();
         Map<Integer, String> damaged = new TreeMap<>();
         for (Map.Entry<Integer, Path> file :
@@ -92,13 +92,13 @@ public final class Analysis {
                 }
             }
         }
-        return new Brief(texts, damaged);
+        return new Excerpt(texts, damaged);
     }
 
     private Analysis(MergedRecordings merge, ProcessEnds ends, List<String> problems) {
         this.merge = merge;
         this.ends = ends;
-        this.verdict = Investigation.verdict(merge, ends);
+        this.verdict = VerdictFinder.verdict(merge, ends);
         this.problems = List.copyOf(problems);
     }
 
@@ -160,7 +160,7 @@ public final class Analysis {
             throw nothingIn(folders, job, problems);
         }
         MergedRecordings merge = MergedRecordings.of(readable, damaged, job);
-        return new Analysis(merge, ends.isPresent() ? ends.get() : EndsFile.read(folders, merge), problems);
+        return new Analysis(merge, ends.isPresent() ? ends.get() : RankEndsFile.read(folders, merge), problems);
     }
 
     private static Optional<DamagedFile> damagedFile(Path file, String why) {
@@ -211,7 +211,7 @@ public final class Analysis {
 
     /** {@return the verdict: one sentence, then one line for each reason} */
     public List<String> verdict() {
-        return VerdictText.of(verdict, SeenBeside.NOTHING);
+        return VerdictFormatter.of(verdict, ShownContext.NOTHING);
     }
 
     /** {@return the verdict as data: what is wrong, and which ranks are to blame} */

@@ -3,7 +3,7 @@ package ferro.launcher.analyze;
 import com.google.gson.GsonBuilder;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
-import ferro.launcher.analyze.VerdictText.SeenBeside;
+import ferro.launcher.analyze.VerdictFormatter.ShownContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -60,7 +60,7 @@ final class HtmlReport {
     }
 
     private Map<String, Object> data() {
-        List<String> said = VerdictText.of(verdict, SeenBeside.NOTHING);
+        List<String> said = VerdictFormatter.of(verdict, ShownContext.NOTHING);
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("job", merge.job());
         data.put("worldSize", merge.worldSize());
@@ -81,7 +81,11 @@ final class HtmlReport {
                 "events",
                 TextReport.events(merge)
                         .map(one -> List.of(
-                                one.rank(), micros(one.at()), one.kind(), PlainTexts.numbers(one.ranks()), one.text()))
+                                one.rank(),
+                                micros(one.at()),
+                                one.kind(),
+                                RankFormatter.numbers(one.ranks()),
+                                one.text()))
                         .toList());
         data.put("names", names.keySet());
         return data;
@@ -118,7 +122,7 @@ final class HtmlReport {
             values.addAll(List.of(
                     progress.step(),
                     progress.bytesMoved(),
-                    PlainTexts.numbers(progress.waitingFor()),
+                    RankFormatter.numbers(progress.waitingFor()),
                     operation.code(),
                     progress.text()));
         }

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
-import ferro.launcher.analyze.RankRecording.EventView;
-import ferro.launcher.analyze.RankRecording.GroupView;
+import ferro.launcher.analyze.RankRecording.EventEntry;
+import ferro.launcher.analyze.RankRecording.GroupEntry;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class MergedRecordings {
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
     private final SortedMap<Integer, Long> outdated = new TreeMap<>();
     private final SortedMap<Integer, String> damaged = new TreeMap<>();
-    private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
+    private final Map<List<?>, MergedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
     private final String job;
     private final SortedSet<Integer> missing = new TreeSet<>();
@@ -105,8 +105,8 @@ final class MergedRecordings {
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!earlier.isEmpty()) {
-            notes.add("files of an earlier run are left out: those of " + PlainTexts.ranks(earlier)
-                    + " were written more than " + PlainTexts.time(EARLIER_RUN_NANOS)
+            notes.add("files of an earlier run are left out: those of " + RankFormatter.ranks(earlier)
+                    + " were written more than " + RankFormatter.time(EARLIER_RUN_NANOS)
                     + " before the newest file, and before every call in it");
             recordings.keySet().removeAll(earlier);
         }
@@ -139,7 +139,7 @@ final class MergedRecordings {
         outdated.put(rank, older);
         recordings.remove(rank);
         notes.add("the recording of rank " + rank + " is left out: it answers an earlier ferro dump, "
-                + PlainTexts.time(older) + " before the newest recording, and the rank has written none since");
+                + RankFormatter.time(older) + " before the newest recording, and the rank has written none since");
     }
 
     private static Map<String, List<RankRecording>> byHost(Collection<RankRecording> recordings) {
@@ -186,19 +186,19 @@ final class MergedRecordings {
      * the id identifies a group on all ranks.
      */
     private void share(int rank, RankRecording one) {
-        Map<String, SharedGroup> named = new HashMap<>();
+        Map<String, MergedGroup> named = new HashMap<>();
         Map<String, Integer> uses = new HashMap<>();
-        for (GroupView group : one.groups()) {
+        for (GroupEntry group : one.groups()) {
             List<?> key = group.id().isEmpty()
                     ? List.of(group.name(), group.ranks())
                     : List.of(group.id(), group.ranks(), uses.merge(group.id(), 1, Integer::sum));
-            SharedGroup shared = group(key, group.name(), group.ranks());
+            MergedGroup shared = group(key, group.name(), group.ranks());
             shared.add(rank, group);
             named.put(group.name(), shared);
         }
         one.operations().stream().filter(RecordedOperation::ordered).forEach(operation -> {
             String name = operation.call().group();
-            SharedGroup known = named.get(name);
+            MergedGroup known = named.get(name);
             (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
         });
     }
@@ -214,8 +214,8 @@ final class MergedRecordings {
         }
     }
 
-    private SharedGroup group(List<?> key, String name, List<Integer> ranks) {
-        return groups.computeIfAbsent(key, made -> new SharedGroup(name, ranks));
+    private MergedGroup group(List<?> key, String name, List<Integer> ranks) {
+        return groups.computeIfAbsent(key, made -> new MergedGroup(name, ranks));
     }
 
     String job() {
@@ -252,7 +252,7 @@ final class MergedRecordings {
     }
 
     /** Returns the groups. The joined group comes first if ranks recorded it first. */
-    Collection<SharedGroup> groups() {
+    Collection<MergedGroup> groups() {
         return groups.values();
     }
 
@@ -266,10 +266,10 @@ final class MergedRecordings {
     }
 
     /** Returns the time at which a rank detected the failure of a group. */
-    long failedAt(SharedGroup group, int rank) {
+    long failedAt(MergedGroup group, int rank) {
         return recordings.get(rank).events().stream()
                 .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
-                .mapToLong(EventView::at)
+                .mapToLong(EventEntry::at)
                 .min()
                 .orElseGet(() -> group.last(rank)
                         .filter(last -> last.state() == OperationState.FAILED && last.ended() != 0)

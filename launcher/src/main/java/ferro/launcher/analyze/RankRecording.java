@@ -22,12 +22,12 @@ import java.util.regex.Pattern;
  */
 record RankRecording(
         Origin origin,
-        Writer writer,
-        Clock clock,
-        List<GroupView> groups,
+        RecordedRank writer,
+        ClockSample clock,
+        List<GroupEntry> groups,
         List<RecordedOperation> operations,
-        List<EventView> events,
-        List<StackView> stacks) {
+        List<EventEntry> events,
+        List<StackEntry> stacks) {
     /** Reason of a recording that ferro dump has requested. */
     private static final String REQUEST = "request";
 
@@ -45,10 +45,10 @@ record RankRecording(
      * Times of stacks do not change, because stack times are only compared with each other.
      */
     RankRecording shifted(long nanos) {
-        Clock moved = new Clock(clock.wallNanos, clock.clockNanos + nanos);
+        ClockSample moved = new ClockSample(clock.wallNanos, clock.clockNanos + nanos);
         List<RecordedOperation> calls =
                 operations.stream().map(one -> one.shifted(nanos)).toList();
-        List<EventView> seen = events.stream().map(one -> one.shifted(nanos)).toList();
+        List<EventEntry> seen = events.stream().map(one -> one.shifted(nanos)).toList();
         return new RankRecording(origin, writer, moved, groups, calls, seen, stacks);
     }
 
@@ -58,25 +58,25 @@ record RankRecording(
     }
 
     /** Returns stacks that were taken at the same time: at the first failure, or else the last stacks. */
-    List<StackView> stacksAtFailure() {
+    List<StackEntry> stacksAtFailure() {
         OptionalLong failed = stacks.stream()
                 .filter(stack -> stack.reason().startsWith("failure of group "))
-                .mapToLong(StackView::at)
+                .mapToLong(StackEntry::at)
                 .min();
         long at = failed.orElseGet(
-                () -> stacks.stream().mapToLong(StackView::at).max().orElse(0));
+                () -> stacks.stream().mapToLong(StackEntry::at).max().orElse(0));
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
     /** Returns the stacks at the failure with a line of the program, and the stack of the thread that has joined. */
-    List<StackView> threadsAtFailure() {
+    List<StackEntry> threadsAtFailure() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() || !stack.location().isEmpty())
                 .toList();
     }
 
     /** Returns the stack of the thread that has joined, if this thread was in no call at the failure. */
-    Optional<StackView> stackOutsideOfCalls() {
+    Optional<StackEntry> stackOutsideOfCalls() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() && stack.group().isEmpty())
                 .findFirst();
@@ -84,7 +84,7 @@ record RankRecording(
 
     /** Returns the line that the joined thread executed while in no call; empty if unknown. */
     Optional<String> line() {
-        return stackOutsideOfCalls().map(StackView::line);
+        return stackOutsideOfCalls().map(StackEntry::line);
     }
 
     /** Returns the line that called System.exit, if the rank wrote the recording at this call. */
@@ -103,7 +103,7 @@ record RankRecording(
      * @param host      name of the rank's host
      * @param pid       id of the rank's process
      */
-    record Writer(String job, int rank, int worldSize, String host, long pid) {}
+    record RecordedRank(String job, int rank, int worldSize, String host, long pid) {}
 
     /**
      * One moment on two clocks.
@@ -111,7 +111,7 @@ record RankRecording(
      * @param wallNanos  nanoseconds since 1970 on the wall clock, which is less precise
      * @param clockNanos nanoseconds on the clock of the recording's calls and events
      */
-    record Clock(long wallNanos, long clockNanos) {
+    record ClockSample(long wallNanos, long clockNanos) {
         /** Returns the wall clock's time minus the recording clock's time. */
         long offset() {
             return wallNanos - clockNanos;
@@ -126,7 +126,7 @@ record RankRecording(
      * @param ranks   members in the order of the group
      * @param failure failure of the group that its members agreed on, with ranks of the joined group
      */
-    record GroupView(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
+    record GroupEntry(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
 
     /** The states of an operation. */
     enum OperationState {
@@ -234,9 +234,9 @@ record RankRecording(
      * @param ranks ranks that the event is about
      * @param text  description of the event
      */
-    record EventView(int rank, long at, String group, String kind, List<Integer> ranks, String text) {
-        private EventView shifted(long nanos) {
-            return new EventView(rank, at + nanos, group, kind, ranks, text);
+    record EventEntry(int rank, long at, String group, String kind, List<Integer> ranks, String text) {
+        private EventEntry shifted(long nanos) {
+            return new EventEntry(rank, at + nanos, group, kind, ranks, text);
         }
     }
 
@@ -250,13 +250,12 @@ record RankRecording(
      * @param location line of the program; empty if the stack has none
      * @param frames   number of frames; 0 if the thread has ended
      */
-    record StackView(long at, String reason, boolean joined, String group, String location, int frames) {
+    record StackEntry(long at, String reason, boolean joined, String group, String location, int frames) {
         /** Returns the line of the program, or the reason why the stack has no line. */
         String line() {
-            if (!location.isEmpty()) {
-                return location;
-            }
-            return "the thread that joined " + (frames == 0 ? "has ended" : "executes no code of the program");
+            return location.isEmpty()
+                    ? "the thread that joined " + (frames == 0 ? "has ended" : "executes no code of the program")
+                    : location;
         }
     }
 }

@@ -9,13 +9,13 @@ import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
-import ferro.launcher.analyze.RankRecording.EventView;
-import ferro.launcher.analyze.RankRecording.GroupView;
+import ferro.launcher.analyze.RankRecording.EventEntry;
+import ferro.launcher.analyze.RankRecording.GroupEntry;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
-import ferro.launcher.analyze.RankRecording.StackView;
+import ferro.launcher.analyze.RankRecording.StackEntry;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -161,14 +161,15 @@ final class RecordingReader {
                     "it has format " + format + ", but this ferro reads format " + FORMAT);
         }
         int worldSize = (int) all.number("worldSize", 1, MOST_RANKS);
-        RankRecording.Writer writer = new RankRecording.Writer(
+        RankRecording.RecordedRank writer = new RankRecording.RecordedRank(
                 all.text("job"),
                 (int) all.number("rank", 0, worldSize - 1L),
                 worldSize,
                 all.text("host", "(unknown)"),
                 all.number("pid", 0, Long.MAX_VALUE, 0));
-        RankRecording.Clock clock = new RankRecording.Clock(all.number("wallNanos"), all.number("clockNanos"));
-        List<GroupView> groups = all.list("groups", RecordingReader::group);
+        RankRecording.ClockSample clock =
+                new RankRecording.ClockSample(all.number("wallNanos"), all.number("clockNanos"));
+        List<GroupEntry> groups = all.list("groups", RecordingReader::group);
         List<RecordedOperation> operations = all.list("operations", RecordingReader::operation);
         operations.removeIf(RecordedOperation::isDoneByFerro);
         operations.sort(Comparator.comparingLong(RecordedOperation::begun));
@@ -196,9 +197,9 @@ final class RecordingReader {
         }
     }
 
-    private static GroupView group(JsonFields group) throws UnreadableRecordingException {
+    private static GroupEntry group(JsonFields group) throws UnreadableRecordingException {
         Optional<JsonFields> given = group.object("failure");
-        return new GroupView(
+        return new GroupEntry(
                 group.text("name"),
                 group.text("id", ""),
                 group.ranks("ranks"),
@@ -236,8 +237,8 @@ final class RecordingReader {
                         given.text("progress", "")));
     }
 
-    private static EventView event(JsonFields event, int rank) throws UnreadableRecordingException {
-        return new EventView(
+    private static EventEntry event(JsonFields event, int rank) throws UnreadableRecordingException {
+        return new EventEntry(
                 rank,
                 event.number("at"),
                 event.text("group", ""),
@@ -246,8 +247,8 @@ final class RecordingReader {
                 event.text("text", ""));
     }
 
-    private static StackView stack(JsonFields stack) throws UnreadableRecordingException {
-        return new StackView(
+    private static StackEntry stack(JsonFields stack) throws UnreadableRecordingException {
+        return new StackEntry(
                 stack.number("at"),
                 stack.text("reason", ""),
                 stack.number("joined", 0, 1, 0) == 1,

@@ -1,10 +1,10 @@
 package ferro.launcher.analyze;
 
 import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
-import ferro.launcher.analyze.RankRecording.EventView;
+import ferro.launcher.analyze.RankRecording.EventEntry;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
-import ferro.launcher.analyze.VerdictText.SeenBeside;
+import ferro.launcher.analyze.VerdictFormatter.ShownContext;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -54,7 +54,7 @@ final class TextReport {
     }
 
     private void write() {
-        List<String> said = VerdictText.of(verdict, SeenBeside.NOTHING);
+        List<String> said = VerdictFormatter.of(verdict, ShownContext.NOTHING);
         lines.add("verdict: " + said.get(0));
         said.stream().skip(1).flatMap(String::lines).forEach(reason -> lines.add("  " + reason));
         String unnamed = merge.job().equals(UNNAMED) ? " (FERRO_JOB_ID, the same on all nodes, names a job)" : "";
@@ -77,7 +77,7 @@ final class TextReport {
                                 .add(rank)));
         if (!executed.isEmpty()) {
             title("lines of the program");
-            executed.forEach((line, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + line));
+            executed.forEach((line, ranks) -> lines.add("  " + RankFormatter.ranks(ranks) + ": " + line));
         }
     }
 
@@ -93,9 +93,9 @@ final class TextReport {
         reasons.forEach((reason, ranks) -> {
             long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
             long to = ranks.stream().mapToLong(merge::writtenAt).max().orElse(0);
-            lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
+            lines.add("  " + RankFormatter.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
                     + (to - from > TimeUnit.MILLISECONDS.toNanos(1)
-                            ? " and up to " + PlainTexts.time(to - from) + " later"
+                            ? " and up to " + RankFormatter.time(to - from) + " later"
                             : "")
                     + (reason.isEmpty() ? "" : ": " + reason));
         });
@@ -104,17 +104,18 @@ final class TextReport {
         silent.removeAll(merge.damaged().keySet());
         Verdict.alike(merge.damaged().keySet(), merge.damaged()::get)
                 .forEach((why, ranks) ->
-                        lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording that is damaged: " + why));
+                        lines.add("  " + RankFormatter.ranks(ranks) + " wrote a recording that is damaged: " + why));
         Verdict.alike(
                         silent,
                         rank -> Optional.ofNullable(ends.byRank().get(rank))
                                 .map(ProcessEnd::text)
                                 .orElse("dead, killed, stopped, or on another host"))
-                .forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + " wrote no recording: " + text));
+                .forEach(
+                        (text, ranks) -> lines.add("  " + RankFormatter.ranks(ranks) + " wrote no recording: " + text));
     }
 
-    private void group(SharedGroup group) {
-        title("group \"" + group.name() + "\", " + PlainTexts.ranks(group.members()));
+    private void group(MergedGroup group) {
+        title("group \"" + group.name() + "\", " + RankFormatter.ranks(group.members()));
         long top = group.top();
         SortedMap<Long, Map<String, SortedSet<Integer>>> places = new TreeMap<>(Comparator.reverseOrder());
         for (int rank : group.members()) {
@@ -124,8 +125,8 @@ final class TextReport {
                     .add(rank);
         }
         places.values()
-                .forEach(
-                        same -> same.forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + text)));
+                .forEach(same ->
+                        same.forEach((text, ranks) -> lines.add("  " + RankFormatter.ranks(ranks) + ": " + text)));
         mismatches(group);
         slowest(group).ifPresent(text -> lines.add("  slow: " + text));
     }
@@ -134,7 +135,7 @@ final class TextReport {
      * Returns a text about the rank that most often made a call last, among the last calls that all members have made.
      * Returns empty if the group has fewer than 2 members, or fewer than 5 calls that all members have made.
      */
-    private Optional<String> slowest(SharedGroup group) {
+    private Optional<String> slowest(MergedGroup group) {
         SortedSet<Integer> members = group.members();
         List<Long> whole = group.sequences().stream()
                 .filter(sequence -> members.stream()
@@ -160,13 +161,13 @@ final class TextReport {
                 .map(slow -> {
                     List<Long> own = slow.getValue();
                     return "rank " + slow.getKey() + " was the last rank to make " + own.size() + " of the last "
-                            + whole.size() + " calls, " + PlainTexts.time(own.get(own.size() / 2))
+                            + whole.size() + " calls, " + RankFormatter.time(own.get(own.size() / 2))
                             + " after the second-to-last rank (median; at most "
-                            + PlainTexts.time(own.get(own.size() - 1)) + ")";
+                            + RankFormatter.time(own.get(own.size() - 1)) + ")";
                 });
     }
 
-    private String status(SharedGroup group, int rank, long top) {
+    private String status(MergedGroup group, int rank, long top) {
         Optional<RecordedOperation> last = group.last(rank);
         if (last.isEmpty()) {
             String since = merge.damaged().containsKey(rank)
@@ -183,7 +184,7 @@ final class TextReport {
      * Returns a text about how many calls a rank is behind other ranks. If all ranks have ended all calls, returns an
      * empty text, because the ranks only wrote their recordings at different times.
      */
-    private static String distance(SharedGroup group, long behind) {
+    private static String distance(MergedGroup group, long behind) {
         boolean areAllDone = group.failures().isEmpty()
                 && group.callers().stream()
                         .flatMap(rank -> group.last(rank).stream())
@@ -193,13 +194,13 @@ final class TextReport {
         }
         SortedSet<Integer> first = new TreeSet<>(group.callers());
         first.removeIf(rank -> !group.reached(rank, group.top()));
-        return "; " + behind + (behind == 1 ? " call" : " calls") + " behind " + PlainTexts.ranks(first);
+        return "; " + behind + (behind == 1 ? " call" : " calls") + " behind " + RankFormatter.ranks(first);
     }
 
     private static String state(RecordedOperation operation) {
         RecordedProgress progress = operation.progress();
         String waits =
-                progress.waitingFor().isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(progress.waitingFor());
+                progress.waitingFor().isEmpty() ? "" : ", waiting for " + RankFormatter.ranks(progress.waitingFor());
         String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
         return switch (operation.state()) {
             case QUEUED -> "queued";
@@ -209,13 +210,13 @@ final class TextReport {
         };
     }
 
-    private void mismatches(SharedGroup group) {
+    private void mismatches(MergedGroup group) {
         List<Long> different = group.sequences().stream().filter(group::differs).toList();
         different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
             lines.add("  different calls under seq " + sequence + ":");
             SortedMap<Integer, String> texts = group.texts(sequence);
             Verdict.alike(texts.keySet(), texts::get)
-                    .forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
+                    .forEach((text, ranks) -> lines.add("    " + RankFormatter.ranks(ranks) + ": " + text));
         });
         if (different.size() > MOST_MISMATCHES) {
             lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later numbers");
@@ -223,14 +224,14 @@ final class TextReport {
     }
 
     /** Returns the events of all ranks in the order in which they occurred. */
-    static Stream<EventView> events(MergedRecordings merge) {
+    static Stream<EventEntry> events(MergedRecordings merge) {
         return merge.recordings().values().stream()
                 .flatMap(one -> one.events().stream())
-                .sorted(Comparator.comparingLong(EventView::at).thenComparingInt(EventView::rank));
+                .sorted(Comparator.comparingLong(EventEntry::at).thenComparingInt(EventEntry::rank));
     }
 
     private void events() {
-        List<Told> all = told();
+        List<ReportedEvent> all = told();
         if (all.isEmpty()) {
             return;
         }
@@ -238,21 +239,21 @@ final class TextReport {
         title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
         all.stream()
                 .skip(hidden)
-                .forEach(one -> lines.add("  " + clock(one.event().at()) + " " + PlainTexts.ranks(one.by()) + ": "
+                .forEach(one -> lines.add("  " + clock(one.event().at()) + " " + RankFormatter.ranks(one.by()) + ": "
                         + one.event().kind() + about(one.event())
                         + shortened(one.event().text())));
     }
 
     /** An event that one or several ranks recorded in the same words, for one or several groups. */
-    private record Told(SortedSet<Integer> by, EventView event) {}
+    private record ReportedEvent(SortedSet<Integer> by, EventEntry event) {}
 
-    private List<Told> told() {
-        Map<List<?>, Told> told = new LinkedHashMap<>();
+    private List<ReportedEvent> told() {
+        Map<List<?>, ReportedEvent> told = new LinkedHashMap<>();
         events(merge).forEach(event -> {
             long second = TimeUnit.NANOSECONDS.toSeconds(event.at());
             told.computeIfAbsent(
                             List.of(event.kind(), event.ranks(), event.text(), second),
-                            key -> new Told(new TreeSet<>(), event))
+                            key -> new ReportedEvent(new TreeSet<>(), event))
                     .by()
                     .add(event.rank());
         });
@@ -261,14 +262,13 @@ final class TextReport {
 
     /** Returns a shortened text. The HTML page has the complete text, and the verdict has the important part. */
     private static String shortened(String text) {
-        if (text.isEmpty()) {
-            return "";
-        }
-        return ": " + (text.length() > LONGEST_EVENT ? text.substring(0, LONGEST_EVENT) + " ..." : text);
+        return text.isEmpty()
+                ? ""
+                : ": " + (text.length() > LONGEST_EVENT ? text.substring(0, LONGEST_EVENT) + " ..." : text);
     }
 
-    private static String about(EventView event) {
-        return event.ranks().isEmpty() ? "" : " " + PlainTexts.ranks(event.ranks());
+    private static String about(EventEntry event) {
+        return event.ranks().isEmpty() ? "" : " " + RankFormatter.ranks(event.ranks());
     }
 
     private static String clock(long wallNanos) {

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
- * The problem of a job, the ranks to blame, and the facts. {@link VerdictText} forms sentences from a verdict.
+ * The problem of a job, the ranks to blame, and the facts. {@link VerdictFormatter} forms sentences from a verdict.
  * Immutable.
  *
  * @param kind      kind of problem
@@ -25,7 +25,7 @@ import java.util.function.Function;
  * @param facts     what the ranks did
  */
 public record Verdict(
-        ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, CallScene scene, VerdictFacts facts) {
+        ProblemKind kind, SortedSet<Integer> guilty, GroupFailure agreement, ProblemCall scene, VerdictFacts facts) {
     enum ProblemKind {
         /** A group has failed, and its members have recorded the reason. */
         FAILED,
@@ -48,8 +48,8 @@ public record Verdict(
      * @param ranks   ranks that recorded the failure
      * @param others  failures of the same group that blame other ranks, by the rank that recorded them
      */
-    record Agreement(Optional<Failure> failure, SortedSet<Integer> ranks, SortedMap<Integer, Failure> others) {
-        static final Agreement NONE = new Agreement(Optional.empty(), new TreeSet<>(), new TreeMap<>());
+    record GroupFailure(Optional<Failure> failure, SortedSet<Integer> ranks, SortedMap<Integer, Failure> others) {
+        static final GroupFailure NONE = new GroupFailure(Optional.empty(), new TreeSet<>(), new TreeMap<>());
     }
 
     /**
@@ -59,8 +59,8 @@ public record Verdict(
      * @param sequence number of the call; -1 for a call without a number
      * @param call     kind, label, number and group of the call
      */
-    record CallScene(String group, long sequence, String call) {
-        static final CallScene NONE = new CallScene("", -1, "");
+    record ProblemCall(String group, long sequence, String call) {
+        static final ProblemCall NONE = new ProblemCall("", -1, "");
     }
 
     /**
@@ -91,7 +91,7 @@ public record Verdict(
      * @param lost    nodes that a launcher has lost, each in one line
      */
     record VerdictFacts(
-            SortedMap<Integer, RankConduct> conduct,
+            SortedMap<Integer, RankActivity> conduct,
             List<RanksInCall> calls,
             List<RanksInCall> others,
             Set<Integer> most,
@@ -138,7 +138,7 @@ public record Verdict(
     public boolean saysSuspended(int rank) {
         return Optional.ofNullable(facts.conduct().get(rank))
                 .filter(one -> one.recording().missing())
-                .flatMap(RankConduct::end)
+                .flatMap(RankActivity::end)
                 .filter(end -> end.kind() == EndKind.HALTED)
                 .isPresent();
     }

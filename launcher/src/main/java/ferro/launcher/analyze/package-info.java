@@ -2,8 +2,8 @@
  * Reads the flight recordings of a job's ranks, and determines which rank is to blame.
  *
  * <p>Start reading at {@link ferro.launcher.analyze.Analysis}. An {@code Analysis} turns files into {@code
- * RankRecording}s, whose clocks {@code MergedRecordings} aligns. {@code Investigation} finds a {@code Verdict} by the
- * rules of {@code ferro.control.failure}. {@code VerdictText} forms sentences from the verdict. {@code TextReport} and
+ * RankRecording}s, whose clocks {@code MergedRecordings} aligns. {@code VerdictFinder} finds a {@code Verdict} by the
+ * rules of {@code ferro.control.failure}. {@code VerdictFormatter} forms sentences from the verdict. {@code TextReport} and
  * {@code HtmlReport} show the complete analysis.
  *
  * <p>The files come from other processes and perhaps from other users. Code in this package trusts no data in the

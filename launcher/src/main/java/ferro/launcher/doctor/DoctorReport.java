@@ -7,13 +7,13 @@ import ferro.group.BackendReport;
 import ferro.job.DetectedLauncher;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
-import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.DescriptorCheck;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.JavaSettings;
-import ferro.launcher.program.Programs;
-import ferro.launcher.rank.CoreBinding.Cores;
-import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.launcher.program.ProgramFinder;
+import ferro.launcher.rank.ChildProcessGuard;
+import ferro.launcher.rank.CoreBinding.UsableCores;
 import ferro.spi.ForwardingContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -47,12 +47,13 @@ public record DoctorReport(
     private static final int SEVERAL = 2;
 
     /** Examines this machine, and changes nothing. */
-    public static DoctorReport of(RankContext context, Programs programs) {
-        return of(context, programs, Cores.ofThisMachine(), Descriptors.ofThisProcess());
+    public static DoctorReport of(RankContext context, ProgramFinder programs) {
+        return of(context, programs, UsableCores.ofThisMachine(), DescriptorCheck.ofThisProcess());
     }
 
     /** Examines this machine as if the machine had the given cores and the given limit of open files. */
-    public static DoctorReport of(RankContext context, Programs programs, Cores cores, Descriptors descriptors) {
+    public static DoctorReport of(
+            RankContext context, ProgramFinder programs, UsableCores cores, DescriptorCheck descriptors) {
         List<String> problems = new ArrayList<>();
         List<String> limits = new ArrayList<>();
         int ranks = Math.max(SEVERAL, cores.cores());
@@ -109,7 +110,7 @@ public record DoctorReport(
                 : "is refused: " + found.refusal().orElseThrow();
     }
 
-    private static void judge(Descriptors descriptors, int ranks, List<String> problems, List<String> limits) {
+    private static void judge(DescriptorCheck descriptors, int ranks, List<String> problems, List<String> limits) {
         Optional<String> none = descriptors.shortFor(new Placement(SEVERAL, 1, 0));
         if (none.isPresent()) {
             problems.add(none.get());
@@ -161,7 +162,7 @@ public record DoctorReport(
             if (!allowed.isEmpty()) {
                 facts.put(
                         "for NCCL",
-                        NcclInterfaces.VARIABLE + "=" + NcclInterfaces.value(allowed)
+                        NcclVariables.VARIABLE + "=" + NcclVariables.value(allowed)
                                 + ", set by ferro run; with another launcher, set it yourself");
             }
             facts.put("sockets", outlook.sockets());
@@ -173,12 +174,12 @@ public record DoctorReport(
         return facts;
     }
 
-    private static Map<String, String> machine(Programs programs, Cores cores, Descriptors descriptors) {
-        ProcessGroupGuard guard = ProcessGroupGuard.find(programs);
+    private static Map<String, String> machine(ProgramFinder programs, UsableCores cores, DescriptorCheck descriptors) {
+        ChildProcessGuard guard = ChildProcessGuard.find(programs);
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
         facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
-        facts.put("ranks combine by", KernelFacts.ofRanks());
+        facts.put("ranks combine by", KernelProbe.ofRanks());
         facts.put(
                 "system",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
@@ -245,10 +246,9 @@ public record DoctorReport(
     }
 
     private String verdict() {
-        if (!problems.isEmpty()) {
-            return "no job of several ranks can run here";
-        }
-        return "a job of several ranks can run here" + (limits.isEmpty() ? "" : ", within limits");
+        return problems.isEmpty()
+                ? "a job of several ranks can run here" + (limits.isEmpty() ? "" : ", within limits")
+                : "no job of several ranks can run here";
     }
 
     private static String row(String name, String value) {

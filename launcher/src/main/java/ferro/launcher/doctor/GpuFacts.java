@@ -1,12 +1,12 @@
 package ferro.launcher.doctor;
 
-import ferro.backend.nccl.Tried;
+import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.FallbackGate;
 import ferro.dispatch.HostFallback;
-import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -50,7 +50,7 @@ final class GpuFacts {
             facts.put("this nccl has not", String.join(", ", nccl.lacks()));
         }
         int number = 0;
-        for (Tried tried : nccl.tried()) {
+        for (LibraryLoadFailure tried : nccl.tried()) {
             facts.put("tried, " + ++number, tried.candidate() + ": " + tried.message());
         }
     }
@@ -66,7 +66,7 @@ final class GpuFacts {
                             .orElse("usable"))
                     .orElse("none: add ferro-backend-gloo-fallback to the class path");
         } catch (ServiceConfigurationError | LinkageError broken) {
-            return "broken: " + BrokenServices.root(broken);
+            return "broken: " + ServiceErrors.root(broken);
         }
     }
 

@@ -2,11 +2,11 @@ package ferro.launcher.doctor;
 
 import ferro.FerroException;
 import ferro.collectives.CollectiveEngine;
-import ferro.spi.BrokenServices;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemoryProvider;
@@ -108,7 +108,7 @@ final class SharedMemoryFacts {
                     .unavailableBecause(context)
                     .or(() -> tried(provider.get(), context, SegmentSize.now(TRIAL_BYTES)));
         } catch (ServiceConfigurationError | LinkageError broken) {
-            return Optional.of("broken provider: " + BrokenServices.root(broken));
+            return Optional.of("broken provider: " + ServiceErrors.root(broken));
         }
     }
 

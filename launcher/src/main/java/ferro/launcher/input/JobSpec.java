@@ -32,7 +32,7 @@ public record JobSpec(
         Duration signalGrace,
         Duration nodeTimeout,
         DebuggedRanks debugged,
-        Restarts restarts) {
+        RestartLimit restarts) {
     public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
 
     /** Checks that the options fit together. */
@@ -59,11 +59,11 @@ public record JobSpec(
     }
 
     /** Returns the same job with other limits for restarts. */
-    public JobSpec restarting(Restarts limits) {
+    public JobSpec restarting(RestartLimit limits) {
         return with(debugged, limits);
     }
 
-    private JobSpec with(DebuggedRanks some, Restarts limits) {
+    private JobSpec with(DebuggedRanks some, RestartLimit limits) {
         return new JobSpec(
                 placement, master, secretFile, backend, links, logDir, bind, signalGrace, nodeTimeout, some, limits);
     }
@@ -96,6 +96,6 @@ public record JobSpec(
                 Duration.ofSeconds(10),
                 NODE_TIMEOUT,
                 DebuggedRanks.NONE,
-                Restarts.NONE);
+                RestartLimit.NONE);
     }
 }

@@ -52,7 +52,6 @@ public record Placement(int ranksHere, int nodes, int nodeRank) {
             return ranksHere == 1 ? "1 rank" : ranksHere + " ranks";
         }
         int last = firstRank() + ranksHere - 1;
-        String which = ranksHere == 1 ? "rank " + last : "ranks " + firstRank() + " to " + last;
-        return which + " of " + worldSize();
+        return (ranksHere == 1 ? "rank " + last : "ranks " + firstRank() + " to " + last) + " of " + worldSize();
     }
 }

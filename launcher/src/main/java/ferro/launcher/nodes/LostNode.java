@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * @param card entry of the node's launcher
  * @param why  observation, for example that the connection of the launcher has ended
  */
-public record LostNode(NodeCard card, String why) {
+public record LostNode(LauncherEntry card, String why) {
     /** First character of a text that replaces a missing report or verdict. The reason follows this character. */
     static final String MARK = "!";
 
@@ -23,7 +23,7 @@ public record LostNode(NodeCard card, String why) {
     }
 
     /** Returns the node as lost, with the reason, if the text of the node begins with {@link #MARK}. */
-    static Optional<LostNode> said(NodeCard card, String text) {
+    static Optional<LostNode> said(LauncherEntry card, String text) {
         return text.startsWith(MARK)
                 ? Optional.of(new LostNode(card, "its launcher " + text.substring(MARK.length())))
                 : Optional.empty();

@@ -30,7 +30,7 @@ record StoreKeys(int generation) {
         return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
     }
 
-    /** Returns the key for the {@link StartSignal} of this generation. */
+    /** Returns the key for the {@link StartResult} of this generation. */
     String start() {
         return key("start");
     }
@@ -84,9 +84,9 @@ record StoreKeys(int generation) {
     }
 
     /** Returns the keys of this generation that are not needed after the generation. */
-    List<String> all(List<NodeCard> cards, int signals) {
+    List<String> all(List<LauncherEntry> cards, int signals) {
         List<String> all = new ArrayList<>(List.of(joined(), failures(), stop()));
-        for (NodeCard card : cards) {
+        for (LauncherEntry card : cards) {
             all.addAll(List.of(card(card.node()), beat(card.node()), report(card.node())));
             for (int times = 1; times <= signals; times++) {
                 all.add(signal(card.node(), times));

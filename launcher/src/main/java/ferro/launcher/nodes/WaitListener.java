@@ -1,6 +1,6 @@
 package ferro.launcher.nodes;
 
-import ferro.launcher.input.NodesApartException;
+import ferro.launcher.input.JobStartException;
 import java.util.Set;
 
 /** The callbacks of a launcher that waits for the other launchers. */
@@ -17,8 +17,8 @@ public interface WaitListener {
      * {@return the times at which {@link #missing} is called. A launcher that has already waited for the store returns
      * the times of its first wait, so that the distance between printed lines stays the same}
      */
-    default LineTimes lines() {
-        return new LineTimes(System::nanoTime);
+    default PrintSchedule lines() {
+        return new PrintSchedule(System::nanoTime);
     }
 
     /**
@@ -27,7 +27,7 @@ public interface WaitListener {
      *
      * @param holder the other launcher
      */
-    default void held(NodeCard holder) {}
+    default void held(LauncherEntry holder) {}
 
     /**
      * Reports, on node 0, that a process was refused. The process may belong to another job, so the wait continues.
@@ -37,7 +37,7 @@ public interface WaitListener {
     default void refused(String text) {}
 
     /** {@return the failure after an interrupt: text that follows this node's name on all nodes, and the exit code} */
-    default NodesApartException interrupted() {
-        return new NodesApartException("was ended before a rank was started", 1);
+    default JobStartException interrupted() {
+        return new JobStartException("was ended before a rank was started", 1);
     }
 }

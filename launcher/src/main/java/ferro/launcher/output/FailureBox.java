@@ -15,7 +15,12 @@ import java.util.Locale;
  * @param more      commands that show more; empty if no command shows more
  */
 public record FailureBox(
-        First first, double seconds, List<String> diagnosis, List<String> others, Printed printed, List<String> more) {
+        FailureSource first,
+        double seconds,
+        List<String> diagnosis,
+        List<String> others,
+        ReportedOutput printed,
+        List<String> more) {
     /** Largest width of the frame, which is also its width on a screen of unknown width. */
     public static final int MOST_COLUMNS = 200;
     /** Smallest width of the frame, even on a terminal with a smaller width. */
@@ -35,7 +40,7 @@ public record FailureBox(
      * @param place    host of the rank or node, for example {@code host b}
      * @param pid      id of the rank's process; not used for a node
      */
-    public record First(int rank, String headline, String place, long pid) {
+    public record FailureSource(int rank, String headline, String place, long pid) {
         private String when(double seconds) {
             String where = rank == NO_RANK ? place : "rank " + rank + ": " + place + ", pid " + pid;
             return String.format(Locale.ROOT, "%s, %.1f s after the start", where, seconds);
@@ -72,7 +77,7 @@ public record FailureBox(
      * @param rank      rank whose last lines are shown: the first rank, or the rank that is to blame
      * @param lastLines last lines of {@code rank}, from both streams
      */
-    public record Printed(List<String> trace, TracePart part, int rank, List<String> lastLines) {
+    public record ReportedOutput(List<String> trace, TracePart part, int rank, List<String> lastLines) {
         private List<String> shown() {
             return FoldedTrace.of(trace).stream()
                     .limit(part.lines)
@@ -109,7 +114,7 @@ public record FailureBox(
     public List<String> lines(int columns) {
         int most = Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS));
         List<String> lines = new ArrayList<>();
-        lines(Wrapped.to(most)).forEach(line -> lines.add(cut(line, most)));
+        lines(LineWrapper.to(most)).forEach(line -> lines.add(cut(line, most)));
         // not cut, because the user types these commands
         more.forEach(line -> lines.add("| " + line));
         lines.add(cut(RULE, most));
@@ -120,13 +125,12 @@ public record FailureBox(
         if (line.equals(RULE)) {
             return line.substring(0, Math.min(columns, RULE.length()));
         }
-        if (line.codePointCount(0, line.length()) <= columns) {
-            return line;
-        }
-        return line.substring(0, line.offsetByCodePoints(0, columns - CUT.length())) + CUT;
+        return line.codePointCount(0, line.length()) <= columns
+                ? line
+                : line.substring(0, line.offsetByCodePoints(0, columns - CUT.length())) + CUT;
     }
 
-    private List<String> lines(Wrapped wrapped) {
+    private List<String> lines(LineWrapper wrapped) {
         List<String> lines = new ArrayList<>();
         lines.add(RULE);
         lines.addAll(wrapped.lines("| ", "ferro: " + first.headline()));
@@ -155,17 +159,17 @@ public record FailureBox(
      * @param columns  width of a line
      * @param maxLines largest number of lines for one text, of which the last line is cut
      */
-    private record Wrapped(int columns, int maxLines) {
+    private record LineWrapper(int columns, int maxLines) {
         private static final int MOST_LINES = 12;
         /** Largest number of lines for one line of a program, because a program's line may be very long. */
         private static final int BRIEF_LINES = 4;
 
-        static Wrapped to(int columns) {
-            return new Wrapped(Math.min(columns, 120), MOST_LINES);
+        static LineWrapper to(int columns) {
+            return new LineWrapper(Math.min(columns, 120), MOST_LINES);
         }
 
-        Wrapped briefly() {
-            return new Wrapped(columns, BRIEF_LINES);
+        LineWrapper briefly() {
+            return new LineWrapper(columns, BRIEF_LINES);
         }
 
         List<String> lines(String start, String text) {

@@ -49,7 +49,7 @@ public final class Screen {
     }
 
     /** The names of the two streams. */
-    public enum Name {
+    public enum StreamName {
         OUT,
         ERR
     }
@@ -93,8 +93,8 @@ public final class Screen {
     }
 
     /** Whether lines on this stream begin with the rank that printed them. */
-    boolean prefixed(Name name) {
-        return prefixed || name == Name.ERR;
+    boolean prefixed(StreamName name) {
+        return prefixed || name == StreamName.ERR;
     }
 
     /** Whether traces of ranks are shortened. */
@@ -106,24 +106,24 @@ public final class Screen {
     public static Screen ofProcess(Map<String, String> environment) {
         boolean plain = environment.containsKey("NO_COLOR")
                 || environment.getOrDefault("TERM", "dumb").equals("dumb");
-        int terminals = plain ? 0 : Terminals.find();
+        int terminals = plain ? 0 : TtyDetector.find();
         return new Screen(
                 new ScreenStream(
                         new FileOutputStream(FileDescriptor.out),
-                        (terminals & Terminals.OUT) != 0,
-                        Terminals.outIsOnDisk()),
-                new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0),
+                        (terminals & TtyDetector.OUT) != 0,
+                        TtyDetector.outIsOnDisk()),
+                new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & TtyDetector.ERR) != 0),
                 !Settings.FULL_TRACES.read(environment.getOrDefault(Settings.FULL_TRACES.variable(), "0")));
     }
 
     /** Returns whether a stream is a terminal. */
-    public boolean terminal(Name name) {
+    public boolean terminal(StreamName name) {
         return channel(name).terminal();
     }
 
     /** Returns the width of the terminal of standard error; {@code otherwise} if standard error is not a terminal. */
     public int columns(int otherwise) {
-        return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
+        return err.terminal() ? TtyDetector.columnsOfErr().orElse(otherwise) : otherwise;
     }
 
     /**
@@ -132,12 +132,12 @@ public final class Screen {
      *
      * @throws IOException if the reader of standard output has gone
      */
-    void write(Name name, byte[] bytes, int length) throws IOException {
+    void write(StreamName name, byte[] bytes, int length) throws IOException {
         if (length == 0) {
             return;
         }
         Optional<IOException> failure = tried(name, bytes, length);
-        if (failure.isEmpty() || name == Name.ERR) {
+        if (failure.isEmpty() || name == StreamName.ERR) {
             return;
         }
         if (!out.onDisk()) {
@@ -149,7 +149,7 @@ public final class Screen {
         }
     }
 
-    private Optional<IOException> tried(Name name, byte[] bytes, int length) {
+    private Optional<IOException> tried(StreamName name, byte[] bytes, int length) {
         lock.lock();
         try {
             put(name, bytes, length);
@@ -161,7 +161,7 @@ public final class Screen {
         }
     }
 
-    private void put(Name name, byte[] bytes, int length) throws IOException {
+    private void put(StreamName name, byte[] bytes, int length) throws IOException {
         ScreenStream channel = channel(name);
         channel.stream().write(bytes, 0, length);
         channel.stream().flush();
@@ -192,7 +192,7 @@ public final class Screen {
     private void tell(byte[] bytes) {
         boolean alone = lockedUnlessHurried();
         try {
-            put(Name.ERR, bytes, bytes.length);
+            put(StreamName.ERR, bytes, bytes.length);
         } catch (IOException closed) {
             // the reader has gone, and the launcher still has to end its ranks
             return;
@@ -224,7 +224,7 @@ public final class Screen {
         }
     }
 
-    private ScreenStream channel(Name name) {
-        return name == Name.OUT ? out : err;
+    private ScreenStream channel(StreamName name) {
+        return name == StreamName.OUT ? out : err;
     }
 }

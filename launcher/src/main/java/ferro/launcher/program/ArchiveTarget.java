@@ -26,7 +26,7 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
      * @throws BadInputException if the class path lacks the main class, or contains a folder, because an archive cannot
      *     contain classes of folders
      */
-    public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
+    public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, ProgramFinder programs) {
         for (String entry : classPath.entries()) {
             if (Files.isDirectory(Path.of(entry))) {
                 throw new BadInputException("-cp " + entry + " is a folder: an archive of the JVM holds classes of jars"

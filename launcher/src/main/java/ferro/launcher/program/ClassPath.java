@@ -10,6 +10,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -39,13 +40,10 @@ public record ClassPath(List<String> entries) {
 
     /** Reads a class path in the form of {@code java -cp}. */
     public static ClassPath parse(String text) {
-        List<String> entries = new ArrayList<>();
-        for (String entry : text.split(File.pathSeparator)) {
-            if (!entry.isEmpty()) {
-                entries.add(Path.of(entry).toAbsolutePath().normalize().toString());
-            }
-        }
-        return new ClassPath(List.copyOf(entries));
+        return new ClassPath(Arrays.stream(text.split(File.pathSeparator))
+                .filter(entry -> !entry.isEmpty())
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize().toString())
+                .toList());
     }
 
     /** Returns the part of this class path that a user's program needs: contracts, engine, back ends, dependencies. */
@@ -116,10 +114,9 @@ public record ClassPath(List<String> entries) {
     /** Returns the name of a jar without its version, or the module name for a folder of classes in a build. */
     private static String artifact(String entry) {
         Path path = Path.of(entry);
-        if (path.endsWith(Path.of("target", "classes"))) {
-            return "ferro-" + path.getParent().getParent().getFileName();
-        }
-        return path.getFileName().toString().replaceFirst("-\\d.*", "").replaceFirst("\\.jar$", "");
+        return path.endsWith(Path.of("target", "classes"))
+                ? "ferro-" + path.getParent().getParent().getFileName()
+                : path.getFileName().toString().replaceFirst("-\\d.*", "").replaceFirst("\\.jar$", "");
     }
 
     @Override

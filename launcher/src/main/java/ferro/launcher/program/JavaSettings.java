@@ -61,7 +61,7 @@ public record JavaSettings(
         options.addAll(given);
         return new JavaSettings(
                 ClassPath.parse(named.orElse(".")),
-                named.isPresent() && !FerroNames.areMissingIn(ClassPath.parse(named.get())),
+                named.isPresent() && !FerroJarEntries.areMissingIn(ClassPath.parse(named.get())),
                 beside,
                 ClassPath.ofLauncher(),
                 List.copyOf(options),
@@ -115,9 +115,7 @@ public record JavaSettings(
      */
     List<String> remarks() {
         List<String> lines = new ArrayList<>();
-        for (String entry : program.missing()) {
-            lines.add(entry + " of the class path does not exist");
-        }
+        program.missing().forEach(entry -> lines.add(entry + " of the class path does not exist"));
         String onPath = System.getProperty(PATH_JAVA);
         if (onPath != null) {
             lines.add(
@@ -134,7 +132,7 @@ public record JavaSettings(
 
     /** Returns a command line with java, flags, class path, main class and arguments. */
     List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
-        ReadableNames.checkProgram(mainClass, classPath());
+        ReadableNamesCheck.checkProgram(mainClass, classPath());
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.addAll(flags(fewCores));
@@ -153,7 +151,7 @@ public record JavaSettings(
         // turns off a counter file in /tmp, which each collection writes, a slow disk blocks, and a kill leaves behind
         flags.add("-XX:-UsePerfData");
         if (hasVectors()) {
-            // the kernels use this module; RankStream does not show the JVM's line about the module
+            // the kernels use this module; RankStreamReader does not show the JVM's line about the module
             flags.add("--add-modules=" + VECTORS);
         }
         if (FEATURE >= 22) {
@@ -193,10 +191,9 @@ public record JavaSettings(
 
     /** Returns the class archive that the script {@code ferro} names. With an archive, a rank starts a third faster. */
     private Optional<Path> archive() {
-        if (programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")) {
-            return Optional.empty();
-        }
-        return Optional.ofNullable(System.getProperty(ARCHIVE)).map(Path::of).filter(Files::isRegularFile);
+        return programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")
+                ? Optional.empty()
+                : Optional.ofNullable(System.getProperty(ARCHIVE)).map(Path::of).filter(Files::isRegularFile);
     }
 
     private boolean mentions(String text) {

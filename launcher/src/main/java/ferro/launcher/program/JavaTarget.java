@@ -38,8 +38,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
         }
         if (what.endsWith(".jar")) {
             Path jar = existing(what);
-            String mainClass = mainClassOf(jar);
-            return new JavaTarget(mainClass, settings.withJar(jar), arguments, false);
+            return new JavaTarget(mainClassOf(jar), settings.withJar(jar), arguments, false);
         }
         return ofMainClass(what, settings, arguments, false);
     }
@@ -82,7 +81,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
 
     @Override
     public List<String> commandLine(Path folder, boolean few) {
-        ReadableNames.check("temporary folder", folder.toString());
+        ReadableNamesCheck.check("temporary folder", folder.toString());
         return settings.inFolder(folder).commandLine(few, mainClass, arguments);
     }
 

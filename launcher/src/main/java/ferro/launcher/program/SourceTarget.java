@@ -5,7 +5,7 @@ import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import ferro.launcher.input.BadInputException;
-import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.DescriptorCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ import javax.tools.ToolProvider;
 record SourceTarget(Path file, JavaSettings settings, List<String> arguments) implements Target {
     @Override
     public List<String> commandLine(Path folder, boolean few) throws IOException {
-        ReadableNames.check("temporary folder", folder.toString());
+        ReadableNamesCheck.check("temporary folder", folder.toString());
         Path classes = Files.createDirectory(folder.resolve("classes"));
         String mainClass = compile(classes);
         ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));
@@ -52,8 +52,8 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
                     + " is a Java without a compiler: set"
                     + " JAVA_HOME to a JDK, or compile the program and name its main class or jar");
         }
-        Descriptors.ofThisProcess()
-                .checkCompiler(file, Descriptors.jarsOn(settings.classPath().toString()));
+        DescriptorCheck.ofThisProcess()
+                .checkCompiler(file, DescriptorCheck.jarsOn(settings.classPath().toString()));
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
         List<String> options =
                 List.of("-proc:none", "-g", "-cp", settings.classPath().toString(), "-d", classes.toString());

@@ -11,7 +11,7 @@ import java.util.Optional;
 @FunctionalInterface
 public interface Target {
     /** Creates a target from the words after {@code --}, which are any existing program and its arguments. */
-    static Target ofCommand(List<String> words, Programs programs) {
+    static Target ofCommand(List<String> words, ProgramFinder programs) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size() + " words after --, need a command");
         }

@@ -1,13 +1,14 @@
 package ferro.launcher.rank;
 
-import ferro.launcher.program.Programs;
+import ferro.launcher.program.ProgramFinder;
 import ferro.spi.Proc;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The cores on which each rank of this host runs.
@@ -26,15 +27,16 @@ public record CoreBinding(List<String> slices, String reason) {
      * @param allowed numbers of the cores that this process may run on; empty if unknown
      * @param sharing number of launchers that share the cores of the machine
      */
-    public record Cores(int cores, List<Integer> allowed, int sharing) {
+    public record UsableCores(int cores, List<Integer> allowed, int sharing) {
         /** Creates the cores of a single launcher. */
-        public Cores(int cores, List<Integer> allowed) {
+        public UsableCores(int cores, List<Integer> allowed) {
             this(cores, allowed, 1);
         }
 
         /** Returns the cores of this machine that this process may use. */
-        public static Cores ofThisMachine() {
-            return new Cores(Runtime.getRuntime().availableProcessors(), numbers(Proc.HOST.allowedCores()));
+        public static UsableCores ofThisMachine() {
+            List<Integer> allowed = Proc.HOST.allowedCores().stream().boxed().toList();
+            return new UsableCores(Runtime.getRuntime().availableProcessors(), allowed);
         }
 
         /** Returns a name that no other set of cores has, on this or another machine; empty if unknown. */
@@ -52,17 +54,17 @@ public record CoreBinding(List<String> slices, String reason) {
          * @param index number of the launcher among the launchers that share these cores
          * @param of    number of launchers that share these cores
          */
-        public Cores part(int index, int of) {
+        public UsableCores part(int index, int of) {
             if (of == 1) {
                 return this;
             }
             int each = allowed.size() / of;
-            return new Cores(Math.min(cores, each), allowed.subList(index * each, (index + 1) * each), of);
+            return new UsableCores(Math.min(cores, each), allowed.subList(index * each, (index + 1) * each), of);
         }
     }
 
     /** Decides which cores each rank gets. If ranks are not bound, the returned object has the reason. */
-    public static CoreBinding of(int ranks, boolean wanted, Programs programs, Cores machine) {
+    public static CoreBinding of(int ranks, boolean wanted, ProgramFinder programs, UsableCores machine) {
         if (!wanted) {
             return unbound("--no-bind");
         }
@@ -99,17 +101,11 @@ public record CoreBinding(List<String> slices, String reason) {
 
     private static List<String> slices(int ranks, List<Integer> allowed) {
         int each = allowed.size() / ranks;
-        List<String> slices = new ArrayList<>();
-        for (int rank = 0; rank < ranks; rank++) {
-            List<String> cores = new ArrayList<>();
-            allowed.subList(rank * each, (rank + 1) * each).forEach(core -> cores.add("" + core));
-            slices.add(String.join(",", cores));
-        }
-        return slices;
-    }
-
-    private static List<Integer> numbers(BitSet cores) {
-        return cores.stream().boxed().toList();
+        return IntStream.range(0, ranks)
+                .mapToObj(rank -> allowed.subList(rank * each, (rank + 1) * each).stream()
+                        .map(String::valueOf)
+                        .collect(Collectors.joining(",")))
+                .toList();
     }
 
     /**
@@ -120,7 +116,7 @@ public record CoreBinding(List<String> slices, String reason) {
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {
             int node = Proc.HOST.onlineCores().cardinality();
-            return warning(ranks, Cores.ofThisMachine().allowed().size(), node, environment);
+            return warning(ranks, UsableCores.ofThisMachine().allowed().size(), node, environment);
         } catch (IOException | NumberFormatException unknown) {
             return Optional.empty();
         }

@@ -9,13 +9,13 @@ public sealed interface JobEvent {
      * @param code    exit code; 128 + n if signal n ended the process
      * @param atNanos time at which the launcher detected the end
      */
-    record Ended(int rank, int code, long atNanos) implements JobEvent {}
+    record RankEndEvent(int rank, int code, long atNanos) implements JobEvent {}
 
     /** All output of a rank that has ended has been read, except output of its children. */
-    record OutputRead(int rank) implements JobEvent {}
+    record OutputReadEvent(int rank) implements JobEvent {}
 
     /** All output of a rank has been shown, and no process of its group is left. */
-    record Drained(int rank) implements JobEvent {}
+    record DrainEvent(int rank) implements JobEvent {}
 
     /**
      * A launcher of the job has received a signal that requests the end of the job.
@@ -23,10 +23,10 @@ public sealed interface JobEvent {
      * @param name  name of the signal without SIG
      * @param times number of signals that request the end and that the launcher has received, including this signal
      */
-    record Signalled(String name, int times) implements JobEvent {}
+    record StopSignalEvent(String name, int times) implements JobEvent {}
 
     /** This launcher has received a signal that does not request the end. {@code name} is without SIG. */
-    record Passed(String name) implements JobEvent {}
+    record SignalEvent(String name) implements JobEvent {}
 
     /**
      * A rank of another node has failed, or another node is lost.
@@ -34,11 +34,11 @@ public sealed interface JobEvent {
      * @param code    exit code of the job
      * @param atNanos time at which this launcher received the message
      */
-    record FailedElsewhere(int code, long atNanos) implements JobEvent {}
+    record RemoteFailureEvent(int code, long atNanos) implements JobEvent {}
 
     /** All ranks of the job have joined. */
-    record Joined() implements JobEvent {}
+    record JoinEvent() implements JobEvent {}
 
     /** The output of ranks can no longer be shown. */
-    record OutputClosed(String why) implements JobEvent {}
+    record OutputClosedEvent(String why) implements JobEvent {}
 }

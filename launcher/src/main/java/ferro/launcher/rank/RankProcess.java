@@ -2,10 +2,10 @@ package ferro.launcher.rank;
 
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.output.LastLines;
-import ferro.launcher.output.RankLog;
+import ferro.launcher.output.RankLogFolder;
 import ferro.launcher.output.RankOutput;
-import ferro.launcher.output.RankStream;
-import ferro.launcher.output.RankStream.Ties;
+import ferro.launcher.output.RankStreamReader;
+import ferro.launcher.output.RankStreamReader.StreamTargets;
 import ferro.launcher.output.Screen;
 import ferro.spi.Proc;
 import java.io.File;
@@ -26,7 +26,7 @@ public final class RankProcess implements SupervisedRank {
     private final int rank;
     private final Process process;
     private final LastLines tail = new LastLines();
-    private final JobShared shared;
+    private final JobResources shared;
 
     /**
      * The objects that all ranks of a job share.
@@ -37,24 +37,24 @@ public final class RankProcess implements SupervisedRank {
      * @param events   queue for events of ranks
      * @param debugged ranks that wait for a debugger
      */
-    public record JobShared(
-            ProcessGroupGuard guard,
+    public record JobResources(
+            ChildProcessGuard guard,
             Screen screen,
-            RankLog log,
+            RankLogFolder log,
             BlockingQueue<JobEvent> events,
             DebuggedRanks debugged) {}
 
-    private record Pump(RankStream stream, Thread thread) {}
+    private record StreamThread(RankStreamReader stream, Thread thread) {}
 
-    private RankProcess(int rank, Process process, JobShared shared) {
+    private RankProcess(int rank, Process process, JobResources shared) {
         this.rank = rank;
         this.process = process;
         this.shared = shared;
     }
 
     /** Starts the process of a rank. The end of the process becomes an event. */
-    public static RankProcess start(int rank, List<String> command, Map<String, String> environment, JobShared shared)
-            throws IOException {
+    public static RankProcess start(
+            int rank, List<String> command, Map<String, String> environment, JobResources shared) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(shared.guard().wrap(command));
         if (!shared.guard().holds()) {
             builder.redirectInput(Redirect.from(new File("/dev/null")));
@@ -67,10 +67,11 @@ public final class RankProcess implements SupervisedRank {
                 variables.put(name, value);
             }
         });
-        OutputStream out = shared.log().open(rank, Screen.Name.OUT);
-        OutputStream err = shared.log().open(rank, Screen.Name.ERR);
+        OutputStream out = shared.log().open(rank, Screen.StreamName.OUT);
+        OutputStream err = shared.log().open(rank, Screen.StreamName.ERR);
         RankProcess started = new RankProcess(rank, builder.start(), shared);
-        List<Pump> pumps = List.of(started.pump(Screen.Name.OUT, out), started.pump(Screen.Name.ERR, err));
+        List<StreamThread> pumps =
+                List.of(started.pump(Screen.StreamName.OUT, out), started.pump(Screen.StreamName.ERR, err));
         started.daemon(() -> started.awaitEnd(pumps), "end");
         return started;
     }
@@ -106,39 +107,38 @@ public final class RankProcess implements SupervisedRank {
         shared.guard.signal(process, name);
     }
 
-    private Pump pump(Screen.Name name, OutputStream log) {
-        Consumer<IOException> closed = failure -> shared.events.add(new JobEvent.OutputClosed("" + failure));
-        Ties ties = new Ties(rank, name, shared.screen, log, tail, shared.debugged, closed);
-        InputStream source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
-        RankStream stream = new RankStream(source, ties);
+    private StreamThread pump(Screen.StreamName name, OutputStream log) {
+        Consumer<IOException> closed = failure -> shared.events.add(new JobEvent.OutputClosedEvent("" + failure));
+        StreamTargets ties = new StreamTargets(rank, name, shared.screen, log, tail, shared.debugged, closed);
+        InputStream source = name == Screen.StreamName.OUT ? process.getInputStream() : process.getErrorStream();
+        RankStreamReader stream = new RankStreamReader(source, ties);
         // after the process has ended, the JDK closes this stream once its lock is free, even if a child still writes
         Runnable reading = () -> {
             synchronized (source) {
                 stream.run();
             }
         };
-        return new Pump(stream, daemon(reading, name.name()));
+        return new StreamThread(stream, daemon(reading, name.name()));
     }
 
-    private void awaitEnd(List<Pump> pumps) {
+    private void awaitEnd(List<StreamThread> pumps) {
         try {
-            int code = process.waitFor();
-            shared.events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
+            shared.events.add(new JobEvent.RankEndEvent(rank, process.waitFor(), System.nanoTime()));
             drain(pumps);
-            shared.events.add(new JobEvent.OutputRead(rank));
+            shared.events.add(new JobEvent.OutputReadEvent(rank));
             shared.guard.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
             // this thread is not interrupted, and no more is written to the guard shell, which ends with the launcher
             Thread.currentThread().interrupt();
         }
-        shared.events.add(new JobEvent.Drained(rank));
+        shared.events.add(new JobEvent.DrainEvent(rank));
     }
 
     /** Waits for the ends of the streams. For a child that keeps a stream open, waits only a limited time. */
-    private static void drain(List<Pump> pumps) throws InterruptedException {
+    private static void drain(List<StreamThread> pumps) throws InterruptedException {
         pumps.forEach(pump -> pump.stream().awaitRest());
-        for (Pump pump : pumps) {
+        for (StreamThread pump : pumps) {
             long left = pump.stream().patienceMillis();
             while (pump.thread().isAlive() && left > 0) {
                 pump.thread().join(Math.max(left, LEAST_MILLIS));

@@ -30,7 +30,7 @@ public final class Supervisor {
 
     private static final int KILLED = ExitCode.ofSignal("KILL");
 
-    private static final JobEvent GO_ON = new JobEvent.Passed("CONT");
+    private static final JobEvent GO_ON = new JobEvent.SignalEvent("CONT");
     /** Time that the signal handlers of ranks get at ctrl-Z before ranks are suspended. */
     private static final long STOP_KEY_MILLIS = 300;
 
@@ -38,17 +38,17 @@ public final class Supervisor {
     private final Map<Integer, SupervisedRank> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
     /** Ranks that have ended without a stop by the launcher, and whose output is still being read. */
-    private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
+    private final Map<Integer, JobEvent.RankEndEvent> untold = new HashMap<>();
 
     private Long stoppedNanos;
     private final Map<Integer, Long> halted = new TreeMap<>();
     private final Map<String, Set<Integer>> passed = new TreeMap<>();
-    private final List<JobEvent.Ended> failures = new ArrayList<>();
-    private final List<JobEvent.Ended> left = new ArrayList<>();
+    private final List<JobEvent.RankEndEvent> failures = new ArrayList<>();
+    private final List<JobEvent.RankEndEvent> left = new ArrayList<>();
     private final BlockingQueue<JobEvent> events;
     private final Screen screen;
-    private final StopTimes rules;
-    private final Witness witness;
+    private final StopTimeouts rules;
+    private final JobEventListener witness;
     private String signal;
     private int signals;
     private String unshown;
@@ -84,7 +84,7 @@ public final class Supervisor {
      *     a dead disk
      * @param saysWhatIsWrong whether exit code 2 means that rank 0 prints why and that all ranks end by themselves
      */
-    public record StopTimes(
+    public record StopTimeouts(
             Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
         private static final Duration NOTICE = Duration.ofMillis(500);
         private static final Duration STOP = Duration.ofSeconds(1);
@@ -92,8 +92,8 @@ public final class Supervisor {
         public static final Duration TO_THE_END = NOTICE.plus(STOP);
 
         /** Returns the limits for a job and its program. */
-        public static StopTimes of(JobSpec spec, Target target) {
-            return new StopTimes(
+        public static StopTimeouts of(JobSpec spec, Target target) {
+            return new StopTimeouts(
                     Duration.ofSeconds(5),
                     NOTICE,
                     STOP,
@@ -104,15 +104,15 @@ public final class Supervisor {
     }
 
     /** A listener that receives events of the job immediately. */
-    public interface Witness {
+    public interface JobEventListener {
         /** Reports that all ranks have joined. */
         void allJoined();
 
         /** Reports that a rank has failed that neither the launcher nor a signal has ended. */
-        void failed(JobEvent.Ended ended);
+        void failed(JobEvent.RankEndEvent ended);
 
         /** Reports that a rank that the launcher has not stopped has ended, and that its output has been read. */
-        void ended(JobEvent.Ended ended);
+        void ended(JobEvent.RankEndEvent ended);
 
         /** Reports that this node can no longer show the output of its ranks. The ranks are stopped. */
         void unshown();
@@ -122,7 +122,7 @@ public final class Supervisor {
     }
 
     /** Creates a supervisor of ranks. Events in the queue report the ends of the ranks. */
-    public Supervisor(BlockingQueue<JobEvent> events, Screen screen, StopTimes rules, Witness witness) {
+    public Supervisor(BlockingQueue<JobEvent> events, Screen screen, StopTimeouts rules, JobEventListener witness) {
         this.events = events;
         this.screen = screen;
         this.rules = rules;
@@ -146,8 +146,8 @@ public final class Supervisor {
      *     without a failure. A launcher ends no rank before this moment
      */
     public record JobOutcome(
-            List<JobEvent.Ended> failures,
-            List<JobEvent.Ended> left,
+            List<JobEvent.RankEndEvent> failures,
+            List<JobEvent.RankEndEvent> left,
             Set<Integer> stopped,
             Long stoppedNanos,
             Map<Integer, Long> halted,
@@ -196,7 +196,7 @@ public final class Supervisor {
     }
 
     private void handle(JobEvent event) throws InterruptedException {
-        if (event instanceof JobEvent.Ended ended) {
+        if (event instanceof JobEvent.RankEndEvent ended) {
             running.remove(ended.rank());
             if (ended.code() != KILLED) {
                 // only KILL ends a suspended process, so a signal has resumed this rank before it ended
@@ -213,32 +213,32 @@ public final class Supervisor {
             if (running.isEmpty() && signals > 0) {
                 enter(StopPhase.KILLED, rules.giveUp());
             }
-        } else if (event instanceof JobEvent.OutputRead read) {
-            JobEvent.Ended ended = untold.remove(read.rank());
+        } else if (event instanceof JobEvent.OutputReadEvent read) {
+            JobEvent.RankEndEvent ended = untold.remove(read.rank());
             if (ended != null) {
                 witness.ended(ended);
             }
-        } else if (event instanceof JobEvent.Drained drained) {
+        } else if (event instanceof JobEvent.DrainEvent drained) {
             undrained.remove(drained.rank());
-        } else if (event instanceof JobEvent.Signalled signalled) {
+        } else if (event instanceof JobEvent.StopSignalEvent signalled) {
             forward(signalled);
-        } else if (event instanceof JobEvent.Passed one) {
+        } else if (event instanceof JobEvent.SignalEvent one) {
             pass(one.name());
-        } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
+        } else if (event instanceof JobEvent.RemoteFailureEvent elsewhere) {
             end(elsewhere.code(), elsewhere.atNanos());
-        } else if (event instanceof JobEvent.OutputClosed closed) {
+        } else if (event instanceof JobEvent.OutputClosedEvent closed) {
             if (unshown == null) {
                 unshown = closed.why();
                 witness.unshown();
             }
             stop();
-        } else if (event instanceof JobEvent.Joined) {
+        } else if (event instanceof JobEvent.JoinEvent) {
             joined = true;
             witness.allJoined();
         }
     }
 
-    private void failed(JobEvent.Ended ended) {
+    private void failed(JobEvent.RankEndEvent ended) {
         failures.add(ended);
         if (!stopped.contains(ended.rank()) && signal == null) {
             witness.failed(ended);
@@ -298,7 +298,7 @@ public final class Supervisor {
      * Forwards a signal to the ranks. The launchers of several nodes may have received the same signal. Therefore a
      * signal is the second signal only if one launcher has received two signals.
      */
-    private void forward(JobEvent.Signalled signalled) {
+    private void forward(JobEvent.StopSignalEvent signalled) {
         String name = signalled.name();
         if (signalled.times() <= signals) {
             return;

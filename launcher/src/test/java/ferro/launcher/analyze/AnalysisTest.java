@@ -73,6 +73,16 @@ class AnalysisTest {
                 first(analysis));
     }
 
+    @Test
+    void theGroupThatFailedFirstIsJudged() throws Exception {
+        RecordedJob job = new RecordedJob(3).group("pair", List.of(0, 1)).calls(1, 5, 0);
+        job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 2));
+        job.fail(List.of(0, 1), "PEER_LOST", List.of(2), 6, "rank 2 is gone").passes(500 * RecordedJob.MILLI);
+        job.failSecond(0, "PEER_LOST", List.of(1), "rank 1 left").failSecond(1, "PEER_LOST", List.of(0), "rank 0 left");
+
+        assertEquals(Set.of(2), job.analyzed(folder, job.allBut(2)).guilty());
+    }
+
     private static String first(Analysis analysis) {
         return analysis.verdict().get(0);
     }
@@ -138,7 +148,7 @@ class AnalysisTest {
         job.ask(folder).passes(34_000 * RecordedJob.MILLI);
         job.fail(List.of(0), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
         job.write(folder, "failure", List.of(0));
-        Analysis.Brief texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
+        Analysis.Excerpt texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
 
         Analysis analysis = Analysis.of(texts, ProcessEnds.UNSEEN).orElseThrow();
 
@@ -180,10 +190,7 @@ class AnalysisTest {
         Analysis analysis = newer.analyzed(folder, List.of(0, 1));
 
         assertHas(text(analysis), "job newer, 2 ranks", "files of other jobs are left out: older; this job wrote last");
-        assertHas(
-                String.join(
-                        "\n", Analysis.of(List.of(folder), Optional.of("older")).text()),
-                "job older, 2 ranks");
+        assertHas(text(Analysis.of(List.of(folder), Optional.of("older"))), "job older, 2 ranks");
     }
 
     @Test

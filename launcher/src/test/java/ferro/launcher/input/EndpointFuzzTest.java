@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,7 +22,7 @@ class EndpointFuzzTest {
         String text = new String(bytes, StandardCharsets.UTF_8);
         try {
             Endpoint read = Endpoint.parse("--master", text);
-            Addresses.isLoopback(read.host());
+            AddressLookup.isLoopback(read.host());
             assertTrue(read.port() >= 1 && read.port() <= 65_535, read.toString());
             assertEquals(read, Endpoint.parse("--master", read.toString()));
         } catch (BadInputException refused) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The events of other nodes that one launcher receives, as texts. */
 record HeardNews(BlockingQueue<JobEvent> events) {
-    static HeardNews begin(Nodes nodes) {
+    static HeardNews begin(LauncherConnections nodes) {
         HeardNews heard = new HeardNews(new LinkedBlockingQueue<>());
         nodes.begin(heard.events, () -> {});
         return heard;
@@ -16,10 +16,10 @@ record HeardNews(BlockingQueue<JobEvent> events) {
 
     String next() throws InterruptedException {
         JobEvent event = events.poll(20, TimeUnit.SECONDS);
-        if (event instanceof JobEvent.FailedElsewhere failed) {
+        if (event instanceof JobEvent.RemoteFailureEvent failed) {
             return "failed " + failed.code();
         }
-        return event instanceof JobEvent.Signalled one
+        return event instanceof JobEvent.StopSignalEvent one
                 ? "signal " + one.name() + " " + one.times()
                 : Objects.toString(event, null);
     }

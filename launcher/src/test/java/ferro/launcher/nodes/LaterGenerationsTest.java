@@ -12,8 +12,9 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.harness.OnThread;
-import ferro.launcher.input.NodesApartException;
-import ferro.launcher.nodes.Nodes.WaitTimes;
+import ferro.harness.Processes;
+import ferro.launcher.input.JobStartException;
+import ferro.launcher.nodes.LauncherConnections.WaitTimeouts;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     private final class Launcher {
-        private final NodeCard card;
+        private final LauncherEntry card;
         private final LauncherStore connection;
         private final List<String> refused = new CopyOnWriteArrayList<>();
 
@@ -58,38 +58,30 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             connection = connected(card);
         }
 
-        CompletableFuture<Nodes> meets(int generation, Duration hold) {
+        CompletableFuture<LauncherConnections> meets(int generation, Duration hold) {
             return meets(generation, hold, LONG_TIMES);
         }
 
-        CompletableFuture<Nodes> meets(int generation, Duration hold, WaitTimes times) {
+        CompletableFuture<LauncherConnections> meets(int generation, Duration hold, WaitTimeouts times) {
             return OnThread.start(() -> {
                 GenerationStart start = new GenerationStart(generation, true, hold);
-                WaitListener waiting = new WaitListener() {
-                    @Override
-                    public void missing(Set<Integer> nodes) {}
-
-                    @Override
-                    public void refused(String text) {
-                        refused.add(text);
-                    }
-                };
-                Nodes met = Nodes.meet(connection, card, times, waiting, start);
+                Listening waiting = new Listening(refused);
+                LauncherConnections met = LauncherConnections.meet(connection, card, times, waiting, start);
                 open.add(0, met);
                 return met;
             });
         }
     }
 
-    private List<Nodes> met(int generation) throws Exception {
-        CompletableFuture<Nodes> zero = launcher(0).meets(generation, Duration.ZERO);
-        CompletableFuture<Nodes> one = launcher(1).meets(generation, Duration.ZERO);
+    private List<LauncherConnections> met(int generation) throws Exception {
+        CompletableFuture<LauncherConnections> zero = launcher(0).meets(generation, Duration.ZERO);
+        CompletableFuture<LauncherConnections> one = launcher(1).meets(generation, Duration.ZERO);
         return List.of(result(zero), result(one));
     }
 
-    private static String concluded(List<Nodes> nodes, String verdict) throws Exception {
+    private static String concluded(List<LauncherConnections> nodes, String verdict) throws Exception {
         CompletableFuture<String> other = OnThread.start(() -> {
-            try (Nodes one = nodes.get(1)) {
+            try (LauncherConnections one = nodes.get(1)) {
                 return one.conclude(orders -> "one", all -> "alone");
             }
         });
@@ -100,13 +92,13 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     void newsOfTheEarlierGenerationDoNotReachTheNext() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
         first.get(1).signalled("TERM", 1);
         assertEquals("again", concluded(first, "again"));
 
-        List<Nodes> second = met(1);
+        List<LauncherConnections> second = met(1);
         HeardNews news = HeardNews.begin(second.get(0));
         HeardNews.begin(second.get(1));
 
@@ -120,7 +112,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     /** The store of launchers lives through all generations. */
     @Test
     void keysOfTheEarlierGenerationAreRemovedFromTheStore() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
         first.get(1).signalled("TERM", 1);
@@ -137,7 +129,8 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         met(1).forEach(HeardNews::begin);
 
         // the last step of the removal
-        await(() -> reader.connection.store().get(old.verdict(), LONG)[0] == '!');
+        Processes.await(
+                () -> reader.connection.store().get(old.verdict(), LONG)[0] == '!', LONG, "the old verdict stays");
         for (String key : keys) {
             assertFalse(isSet(reader, key), key);
         }
@@ -147,7 +140,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     void theKeysOfAGenerationHaveEverySignalOfEachLauncher() {
         StoreKeys keys = new StoreKeys(1);
 
-        List<String> all = keys.all(List.of(NodeCard.alone("h0", 2)), 3);
+        List<String> all = keys.all(List.of(LauncherEntry.alone("h0", 2)), 3);
 
         assertTrue(all.containsAll(List.of(keys.signal(0, 1), keys.signal(0, 2), keys.signal(0, 3))), "" + all);
     }
@@ -162,14 +155,14 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     @Test
     @DisplayName("row 54: a launcher that is started again takes the place of its node in the next generation")
     void aRestartedLauncherTakesItsNodeInTheNextGeneration() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         first.forEach(HeardNews::begin);
-        CompletableFuture<Nodes> again = launcher(1).meets(0, Duration.ZERO);
+        CompletableFuture<LauncherConnections> again = launcher(1).meets(0, Duration.ZERO);
         first.get(1).close();
         first.get(0).conclude(orders -> "zero", all -> "again");
         first.get(0).close();
 
-        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+        CompletableFuture<LauncherConnections> zero = launcher(0).meets(1, Duration.ZERO);
 
         assertEquals(1, result(again).generation());
         assertEquals(1, result(zero).generation());
@@ -178,18 +171,18 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     void aRestartedLauncherWithOtherOptionsIsRefusedAlone() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         first.forEach(HeardNews::begin);
         first.get(1).close();
         first.get(0).conclude(orders -> "zero", all -> "again");
         first.get(0).close();
-        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+        CompletableFuture<LauncherConnections> zero = launcher(0).meets(1, Duration.ZERO);
 
-        CompletableFuture<Nodes> other = new Launcher(1, 2).meets(0, Duration.ZERO);
+        CompletableFuture<LauncherConnections> other = new Launcher(1, 2).meets(0, Duration.ZERO);
 
         Throwable refused = assertThrows(ExecutionException.class, () -> result(other));
         assertHas(refused.getMessage(), "-n differs: 1 on node 0 (host h0, ");
-        CompletableFuture<Nodes> right = launcher(1).meets(0, Duration.ZERO);
+        CompletableFuture<LauncherConnections> right = launcher(1).meets(0, Duration.ZERO);
         assertEquals(1, result(right).generation());
         assertEquals(result(zero).cards(), result(right).cards());
     }
@@ -200,16 +193,16 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
-        CompletableFuture<NodesApartException> ended = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<JobStartException> ended = CompletableFuture.supplyAsync(() -> {
             Thread.currentThread().interrupt();
             return assertThrows(
-                    NodesApartException.class,
-                    () -> Nodes.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
+                    JobStartException.class,
+                    () -> LauncherConnections.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
         });
         result(one.connection.store().when(new StoreKeys(1).start()).toCompletableFuture());
         assertThrows(TimeoutException.class, () -> ended.get(300, TimeUnit.MILLISECONDS));
 
-        CompletableFuture<Nodes> comes = one.meets(1, Duration.ZERO);
+        CompletableFuture<LauncherConnections> comes = one.meets(1, Duration.ZERO);
 
         String text = message(ExecutionException.class, () -> result(comes));
         assertTrue(text.endsWith("node 0 (host h0, 127.0.0.1) was ended before a rank was started"), text);
@@ -221,23 +214,23 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     void aSignalAfterTheStartOfNodeZeroDoesNotEndALauncherAlone() throws Exception {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
-        List<NodeCard> both = List.of(zero.card, one.card);
+        List<LauncherEntry> both = List.of(zero.card, one.card);
         WaitListener begunMeanwhile = new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {}
 
             @Override
-            public NodesApartException interrupted() {
+            public JobStartException interrupted() {
                 // set returns before the store has the key
                 zero.connection
                         .store()
-                        .compareAndSet(new StoreKeys(1).start(), null, StoreKeys.encoded(StartSignal.of(both)));
+                        .compareAndSet(new StoreKeys(1).start(), null, StoreKeys.encoded(StartResult.of(both)));
                 return WaitListener.super.interrupted();
             }
         };
-        CompletableFuture<Nodes> goesOn = OnThread.start(() -> {
+        CompletableFuture<LauncherConnections> goesOn = OnThread.start(() -> {
             Thread.currentThread().interrupt();
-            return Nodes.meet(
+            return LauncherConnections.meet(
                     one.connection, one.card, LONG_TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
         });
 
@@ -247,14 +240,14 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     void aSecondLauncherOfARunningNodeIsRefusedAlone() throws Exception {
-        List<Nodes> first = met(1);
+        List<LauncherConnections> first = met(1);
         Launcher second = launcher(1);
         // it also waits so long for the card of node 0
         Duration timeout = Duration.ofSeconds(3);
-        NodePlace place = new NodePlace(second.connection.store(), second.card, timeout, missing -> {});
+        NodeSlot place = new NodeSlot(second.connection.store(), second.card, timeout, missing -> {});
 
-        NodesApartException refused =
-                assertThrows(NodesApartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
+        JobStartException refused =
+                assertThrows(JobStartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
 
         assertStarts(refused.getMessage(), "two launchers have --node-rank 1");
         first.forEach(HeardNews::begin);
@@ -264,9 +257,9 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     /** A loop of a shell has started it again, although the launcher before it runs: the loop ends with the job. */
     @Test
     void aSecondLauncherEndsWithTheExitCodeOfTheJob() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         CompletableFuture<String> held = new CompletableFuture<>();
-        CompletableFuture<NodesApartException> second =
+        CompletableFuture<JobStartException> second =
                 waitsFor(launcher(1), new GenerationStart(0, true, Duration.ZERO), held);
         result(held);
 
@@ -285,14 +278,14 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
         StoreKeys.first(one.connection.store(), new StoreKeys(1).card(1), StoreKeys.encoded(one.card));
         CompletableFuture<String> held = new CompletableFuture<>();
-        CompletableFuture<NodesApartException> second = waitsFor(launcher(1), start, held);
+        CompletableFuture<JobStartException> second = waitsFor(launcher(1), start, held);
         result(held);
 
         CompletableFuture.runAsync(() -> {
             Thread.currentThread().interrupt();
             assertThrows(
-                    NodesApartException.class,
-                    () -> Nodes.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
+                    JobStartException.class,
+                    () -> LauncherConnections.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
         });
 
         assertEquals(1, result(second).exitCode());
@@ -300,20 +293,20 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     /** Waits as a second launcher of a node, and tells when it has found the first one. */
-    private static CompletableFuture<NodesApartException> waitsFor(
+    private static CompletableFuture<JobStartException> waitsFor(
             Launcher second, GenerationStart start, CompletableFuture<String> held) {
         WaitListener waiting = new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {}
 
             @Override
-            public void held(NodeCard holder) {
+            public void held(LauncherEntry holder) {
                 held.complete("held");
             }
         };
         return CompletableFuture.supplyAsync(() -> assertThrows(
-                NodesApartException.class,
-                () -> new NodePlace(second.connection.store(), second.card, LONG, waiting).taken(start)));
+                JobStartException.class,
+                () -> new NodeSlot(second.connection.store(), second.card, LONG, waiting).taken(start)));
     }
 
     @Test
@@ -321,20 +314,21 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         HeldTasks thread = new HeldTasks();
         try {
-            StoreKeys keys = new NodePlace(zero.connection.store(), zero.card, LONG, missing -> {})
+            StoreKeys keys = new NodeSlot(zero.connection.store(), zero.card, LONG, missing -> {})
                     .taken(new GenerationStart(1, true, Duration.ZERO));
-            NodeRendezvous roll = new NodeRendezvous(zero.connection.store(), zero.card, thread, missing -> {}, keys);
+            StartCoordinator roll =
+                    new StartCoordinator(zero.connection.store(), zero.card, thread, missing -> {}, keys);
             roll.call(1, 1);
             Launcher leaves = launcher(1);
             StoreKeys.first(leaves.connection.store(), keys.card(1), StoreKeys.encoded(leaves.card));
-            await(() -> roll.missing().isEmpty());
+            Processes.await(() -> roll.missing().isEmpty(), LONG, "node 1 is missing");
             leaves.connection.close();
-            await(() -> !roll.missing().isEmpty());
+            Processes.await(() -> !roll.missing().isEmpty(), LONG, "node 1 has not left");
 
             Launcher replaces = launcher(1);
-            new NodePlace(replaces.connection.store(), replaces.card, LONG, missing -> {})
+            new NodeSlot(replaces.connection.store(), replaces.card, LONG, missing -> {})
                     .taken(new GenerationStart(0, true, Duration.ZERO));
-            await(() -> roll.missing().isEmpty());
+            Processes.await(() -> roll.missing().isEmpty(), LONG, "node 1 is missing");
             CompletableFuture<byte[]> start =
                     replaces.connection.store().when(keys.start()).toCompletableFuture();
             replaces.connection.store().add("any", 0);
@@ -343,7 +337,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
             assertEquals(
                     List.of(zero.card, replaces.card),
-                    StoreKeys.decoded(result(start), StartSignal.class).cards());
+                    StoreKeys.decoded(result(start), StartResult.class).cards());
         } finally {
             thread.shutdownNow();
         }
@@ -352,7 +346,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     /** A wrong secret ends the meeting in which its node is missing, and no later one. No other refusal is logged again. */
     @Test
     void refusalsInAnEarlierGenerationAreForgotten() throws Exception {
-        List<Nodes> first = met(0);
+        List<LauncherConnections> first = met(0);
         first.forEach(HeardNews::begin);
         assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
         Launcher next = launcher(0);
@@ -361,7 +355,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         }
         concluded(first, "again");
 
-        CompletableFuture<Nodes> zero = next.meets(1, Duration.ZERO);
+        CompletableFuture<LauncherConnections> zero = next.meets(1, Duration.ZERO);
         assertThrows(TimeoutException.class, () -> zero.get(300, TimeUnit.MILLISECONDS), "node 1 is missing");
         result(launcher(1).meets(1, Duration.ZERO));
 
@@ -371,20 +365,20 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     void aLauncherThatWasPausedIntoTheNextGenerationEndsWithTheReason() throws Exception {
-        WaitTimes soon = new WaitTimes(LONG, Duration.ofMillis(400), LONG);
-        CompletableFuture<Nodes> zero = launcher(0).meets(0, Duration.ZERO, soon);
-        Nodes stopped = result(launcher(1).meets(0, Duration.ZERO));
+        WaitTimeouts soon = new WaitTimeouts(LONG, Duration.ofMillis(400), LONG);
+        CompletableFuture<LauncherConnections> zero = launcher(0).meets(0, Duration.ZERO, soon);
+        LauncherConnections stopped = result(launcher(1).meets(0, Duration.ZERO));
         HeardNews.begin(result(zero));
         String verdict = result(zero)
                 .conclude(orders -> "zero", all -> "lost " + all.lost().keySet());
         assertEquals("lost [1]", verdict);
         result(zero).close();
 
-        List<Nodes> second = met(1);
+        List<LauncherConnections> second = met(1);
         second.forEach(HeardNews::begin);
         HeardNews.begin(stopped);
         // node 0 tells it without waiting
-        await(() -> set.contains(new StoreKeys(0).verdict()));
+        Processes.await(() -> set.contains(new StoreKeys(0).verdict()), LONG, "there is no verdict");
 
         String alone =
                 stopped.conclude(orders -> "one", all -> all.lost().get(0).why());
@@ -394,20 +388,13 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
     @Test
     void theEndOfARankBelongsToItsGeneration() throws Exception {
-        List<Nodes> nodes = met(1);
+        List<LauncherConnections> nodes = met(1);
 
         nodes.get(1).ended(3, RankEnd.of(17, "h1", 7));
 
         String key = set.poll(20, TimeUnit.SECONDS);
-        assertEquals(Optional.of(3), Nodes.endedRank(key, 1));
-        assertEquals(Optional.empty(), Nodes.endedRank(key, 0));
-        assertEquals(Optional.empty(), Nodes.endedRank(key, 11));
-    }
-
-    private static void await(BooleanSupplier done) {
-        while (!done.getAsBoolean()) {
-            assertFalse(Thread.currentThread().isInterrupted(), "the time of this test is over");
-            Thread.onSpinWait();
-        }
+        assertEquals(Optional.of(3), LauncherConnections.endedRank(key, 1));
+        assertEquals(Optional.empty(), LauncherConnections.endedRank(key, 0));
+        assertEquals(Optional.empty(), LauncherConnections.endedRank(key, 11));
     }
 }

@@ -3,7 +3,7 @@ package ferro.launcher.nodes;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.backend.tcp.store.LauncherStore.LauncherCall;
-import ferro.launcher.nodes.Nodes.WaitTimes;
+import ferro.launcher.nodes.LauncherConnections.WaitTimeouts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,7 +11,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -20,13 +22,24 @@ import org.junit.jupiter.api.BeforeEach;
 /** A store on loopback, and launchers that connect to it, all in this JVM. */
 abstract class LaunchersOnLoopback {
     static final Duration LONG = Duration.ofSeconds(30);
-    static final WaitTimes LONG_TIMES = new WaitTimes(LONG, LONG, LONG);
+    static final WaitTimeouts LONG_TIMES = new WaitTimeouts(LONG, LONG, LONG);
     static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
     static final byte[] WRONG = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
 
     final List<AutoCloseable> open = new ArrayList<>();
     TcpStoreServer server;
     private long sessions = 100;
+
+    /** Keeps the texts of refused processes that node 0 gets. */
+    record Listening(Collection<String> heard) implements WaitListener {
+        @Override
+        public void missing(Set<Integer> nodes) {}
+
+        @Override
+        public void refused(String text) {
+            heard.add(text);
+        }
+    }
 
     @BeforeEach
     void serve() throws Exception {
@@ -41,12 +54,13 @@ abstract class LaunchersOnLoopback {
         server.close();
     }
 
-    NodeCard card(int node, int ranks, int nodes, String version, String debug, String restarts) {
+    LauncherEntry card(int node, int ranks, int nodes, String version, String debug, String restarts) {
         String address = "127.0.0." + (node + 1);
-        return new NodeCard(node, "h" + node, address, ranks, nodes, version, "", debug, sessions++, "", restarts, 0);
+        return new LauncherEntry(
+                node, "h" + node, address, ranks, nodes, version, "", debug, sessions++, "", restarts, 0);
     }
 
-    LauncherStore connected(NodeCard card) {
+    LauncherStore connected(LauncherEntry card) {
         LauncherStore connection = connected("job", SECRET, card.node(), card.session());
         open.add(connection);
         return connection;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.output.FailureBox.First;
-import ferro.launcher.output.FailureBox.Printed;
+import ferro.launcher.output.FailureBox.FailureSource;
+import ferro.launcher.output.FailureBox.ReportedOutput;
 import ferro.launcher.output.FailureBox.TracePart;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -28,12 +28,13 @@ class FailureBoxTest {
     @Test
     void theBoxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
-                new First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
+                new FailureSource(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
                 3.21,
                 List.of(
                         "diagnosis: rank 1 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks 0, 1"),
-                new Printed(List.of("java.lang.Error: no"), TracePart.FIRST_LINE, 1, List.of("step 7", "step 8")),
+                new ReportedOutput(
+                        List.of("java.lang.Error: no"), TracePart.FIRST_LINE, 1, List.of("step 7", "step 8")),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
@@ -49,7 +50,7 @@ class FailureBoxTest {
     @Test
     void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
         String wide = "x".repeat(390) + "end";
-        FailureBox box = box(new Printed(List.of(), TracePart.COMPLETE, 1, List.of(wide, "short")));
+        FailureBox box = box(new ReportedOutput(List.of(), TracePart.COMPLETE, 1, List.of(wide, "short")));
 
         for (int columns : List.of(60, 132, 200, 5000)) {
             List<String> lines = box.lines(columns);
@@ -64,11 +65,11 @@ class FailureBoxTest {
     void allLinesOfTheBoxAreWrapped() {
         String words = "word ".repeat(60) + "end";
         FailureBox box = new FailureBox(
-                new First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                new FailureSource(1, "rank 1 failed first: exit code 3", "host host-b", 17),
                 0.5,
                 List.of("diagnosis: " + words),
                 List.of("failed after it: " + words),
-                new Printed(List.of("Exception: " + words), TracePart.FIRST_LINE, 1, List.of(words)),
+                new ReportedOutput(List.of("Exception: " + words), TracePart.FIRST_LINE, 1, List.of(words)),
                 List.of());
 
         List<String> lines = box.lines(100);
@@ -110,14 +111,15 @@ class FailureBoxTest {
     }
 
     private static String lastLines(List<String> printed, TracePart part) {
-        FailureBox box = box(new Printed(List.of(), part, 1, printed));
-        return String.join("\n", box.lines(120));
+        return String.join(
+                "\n", box(new ReportedOutput(List.of(), part, 1, printed)).lines(120));
     }
 
     @Test
     void commandsToTypeAreNotWrapped() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
-        FailureBox box = box(new Printed(List.of(), TracePart.COMPLETE, 1, List.of("short")), "a timeline:", command);
+        FailureBox box =
+                box(new ReportedOutput(List.of(), TracePart.COMPLETE, 1, List.of("short")), "a timeline:", command);
 
         List<String> lines = box.lines(60);
 
@@ -169,7 +171,7 @@ class FailureBoxTest {
         }
         add(tail, "Caused by: java.io.IOException: disk");
         add(tail, "bye");
-        FailureBox box = box(new Printed(tail.trace(), TracePart.COMPLETE, 1, tail.lines()));
+        FailureBox box = box(new ReportedOutput(tail.trace(), TracePart.COMPLETE, 1, tail.lines()));
 
         String text = String.join("\n", box.lines(80));
 
@@ -207,12 +209,13 @@ class FailureBoxTest {
         }
         add(tail, "\tat app.Main.main(Main.java:7)");
         add(tail, "step 7");
-        FailureBox box = box(new Printed(tail.trace(), part, 1, tail.lines()));
-        return String.join("\n", box.lines(100));
+        return String.join(
+                "\n",
+                box(new ReportedOutput(tail.trace(), part, 1, tail.lines())).lines(100));
     }
 
-    private static FailureBox box(Printed printed, String... typed) {
-        First first = new First(1, "rank 1 failed first: exit code 1", "host host-b", 17);
+    private static FailureBox box(ReportedOutput printed, String... typed) {
+        FailureSource first = new FailureSource(1, "rank 1 failed first: exit code 1", "host host-b", 17);
         return new FailureBox(first, 0.5, List.of(), List.of(), printed, List.of(typed));
     }
 

@@ -106,7 +106,7 @@ class ScreenTest {
 
     private static void writeOut(Screen screen) {
         try {
-            screen.write(Screen.Name.OUT, new byte[] {'x'}, 1);
+            screen.write(Screen.StreamName.OUT, new byte[] {'x'}, 1);
         } catch (IOException unexpected) {
             throw new UncheckedIOException(unexpected);
         }

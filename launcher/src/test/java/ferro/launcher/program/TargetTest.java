@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.BadInputException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -127,8 +126,8 @@ class TargetTest {
         assertMessage("nothing to run", this::target);
         assertMessage(
                 "command \"no-such-program\" not found",
-                () -> Target.ofCommand(List.of("no-such-program"), new Programs("/bin")));
-        assertMessage("nothing to run", () -> Target.ofCommand(List.of(), new Programs("/bin")));
+                () -> Target.ofCommand(List.of("no-such-program"), new ProgramFinder("/bin")));
+        assertMessage("nothing to run", () -> Target.ofCommand(List.of(), new ProgramFinder("/bin")));
     }
 
     @Test
@@ -215,10 +214,7 @@ class TargetTest {
             manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, mainClass);
         }
         Path jar = folder.resolve("app.jar");
-        try (OutputStream file = Files.newOutputStream(jar);
-                JarOutputStream written = new JarOutputStream(file, manifest)) {
-            written.flush();
-        }
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
         return jar;
     }
 

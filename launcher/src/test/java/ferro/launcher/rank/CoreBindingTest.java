@@ -2,7 +2,7 @@ package ferro.launcher.rank;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.launcher.program.Programs;
+import ferro.launcher.program.ProgramFinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,18 +12,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CoreBindingTest {
-    private static final CoreBinding.Cores FOUR = new CoreBinding.Cores(4, List.of(0, 1, 6, 7));
+    private static final CoreBinding.UsableCores FOUR = new CoreBinding.UsableCores(4, List.of(0, 1, 6, 7));
 
     @TempDir
     private Path folder;
 
-    private Programs programs;
+    private ProgramFinder programs;
 
     @BeforeEach
     void makeTaskset() throws IOException {
         Path taskset = Files.createFile(folder.resolve("taskset"));
         taskset.toFile().setExecutable(true);
-        programs = new Programs(folder.toString());
+        programs = new ProgramFinder(folder.toString());
     }
 
     @Test
@@ -44,15 +44,15 @@ class CoreBindingTest {
 
     @Test
     void theStartLineHasTheReasonWhyRanksAreNotBound() {
-        assertEquals(
-                "not bound (--no-bind)",
-                CoreBinding.of(2, false, programs, FOUR).reason());
-        assertEquals(
-                "not bound (only one rank)",
-                CoreBinding.of(1, true, programs, FOUR).reason());
-        assertEquals(
-                "not bound (no taskset on this machine)",
-                CoreBinding.of(2, true, new Programs(folder + "/none"), FOUR).reason());
+        ProgramFinder none = new ProgramFinder(folder + "/none");
+
+        assertEquals("not bound (--no-bind)", reason(2, false, programs));
+        assertEquals("not bound (only one rank)", reason(1, true, programs));
+        assertEquals("not bound (no taskset on this machine)", reason(2, true, none));
+    }
+
+    private static String reason(int ranks, boolean binds, ProgramFinder programs) {
+        return CoreBinding.of(ranks, binds, programs, FOUR).reason();
     }
 
     @Test

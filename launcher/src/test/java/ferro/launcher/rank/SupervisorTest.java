@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.launcher.output.Screen;
 import ferro.launcher.rank.Supervisor.JobOutcome;
-import ferro.launcher.rank.Supervisor.StopTimes;
+import ferro.launcher.rank.Supervisor.StopTimeouts;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Timeout;
 class SupervisorTest {
     private static final Duration SHORT = Duration.ofMillis(40);
     private static final Duration LONG = Duration.ofMinutes(5);
-    private static final StopTimes AT_ONCE =
+    private static final StopTimeouts AT_ONCE =
             times(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO);
-    private static final StopTimes PATIENT = times(LONG, LONG, LONG, LONG, LONG);
+    private static final StopTimeouts PATIENT = times(LONG, LONG, LONG, LONG, LONG);
     private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
@@ -46,20 +46,7 @@ class SupervisorTest {
         }
     };
 
-    private final class Pretended implements SupervisedRank {
-        private final int rank;
-        private final BiConsumer<Integer, String> answer;
-
-        Pretended(int rank, BiConsumer<Integer, String> answer) {
-            this.rank = rank;
-            this.answer = answer;
-        }
-
-        @Override
-        public int rank() {
-            return rank;
-        }
-
+    private record Pretended(int rank, BiConsumer<Integer, String> answer) implements SupervisedRank {
         @Override
         public long pid() {
             return 1000 + rank;
@@ -72,7 +59,6 @@ class SupervisorTest {
 
         @Override
         public void signal(String name) {
-            sent.add(rank + " " + name);
             answer.accept(rank, name);
         }
     }
@@ -80,9 +66,8 @@ class SupervisorTest {
     @Test
     void ranksAreKilledOnceAndTheTimeoutIsNotExtended() throws InterruptedException {
         ends(0, 7);
-        StopTimes rules = times(LONG, LONG, SHORT, LONG, Duration.ofMillis(300));
 
-        JobOutcome outcome = await(3, rules, (rank, signal) -> {
+        JobOutcome outcome = await(3, times(LONG, LONG, SHORT, LONG, Duration.ofMillis(300)), (rank, signal) -> {
             if (rank == 1 && signal.equals("KILL")) {
                 ends(1, 137);
             }
@@ -96,12 +81,11 @@ class SupervisorTest {
 
     @Test
     void aSignalIsPassedOnAndRemainingRanksAreKilledAfterAGracePeriod() throws InterruptedException {
-        events.add(new JobEvent.Signalled("INT", 1));
+        events.add(new JobEvent.StopSignalEvent("INT", 1));
         // the launcher of another node has received it too
-        events.add(new JobEvent.Signalled("INT", 1));
-        StopTimes rules = times(LONG, LONG, LONG, SHORT, LONG);
+        events.add(new JobEvent.StopSignalEvent("INT", 1));
 
-        JobOutcome outcome = await(2, rules, (rank, signal) -> {
+        JobOutcome outcome = await(2, times(LONG, LONG, LONG, SHORT, LONG), (rank, signal) -> {
             if (rank == 0 || signal.equals("KILL")) {
                 ends(rank, rank == 0 ? 130 : 137);
             }
@@ -118,7 +102,7 @@ class SupervisorTest {
     void ranksThatAllRefuseTheSameWrongInputAreNotStopped() throws InterruptedException {
         Stream.of(3, 1, 0, 2).forEach(rank -> ends(rank, 2));
 
-        JobOutcome outcome = await(4, new StopTimes(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
+        JobOutcome outcome = await(4, new StopTimeouts(LONG, LONG, LONG, LONG, LONG, true), (rank, signal) -> {});
 
         assertEquals(List.of(), sent);
         assertEquals(Set.of(), outcome.stopped());
@@ -130,7 +114,7 @@ class SupervisorTest {
         ends(1, 2);
 
         JobOutcome outcome =
-                await(2, new StopTimes(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
+                await(2, new StopTimeouts(SHORT, LONG, LONG, LONG, LONG, true), (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("0 TERM"), sent);
         assertEquals(Set.of(0), outcome.stopped());
@@ -147,13 +131,12 @@ class SupervisorTest {
 
     @Test
     void joinedRanksGetTimeToFailBeforeTheyAreStopped() throws InterruptedException {
-        events.add(new JobEvent.Joined());
+        events.add(new JobEvent.JoinEvent());
         ends(3, 0);
         ends(1, 137);
         ends(0, 1);
-        StopTimes rules = times(LONG, SHORT, LONG, LONG, LONG);
 
-        JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 137));
+        JobOutcome outcome = await(4, times(LONG, SHORT, LONG, LONG, LONG), (rank, signal) -> ends(rank, 137));
 
         assertEquals(List.of("2 TERM"), sent);
         assertEquals(Set.of(2), outcome.stopped());
@@ -164,12 +147,11 @@ class SupervisorTest {
 
     @Test
     void aRankThatEndsWellAfterAFailureCountsAsLeft() throws InterruptedException {
-        events.add(new JobEvent.Joined());
+        events.add(new JobEvent.JoinEvent());
         ends(0, 1);
         ends(1, 0);
-        StopTimes rules = times(LONG, SHORT, LONG, LONG, LONG);
 
-        JobOutcome outcome = await(3, rules, (rank, signal) -> ends(rank, 0));
+        JobOutcome outcome = await(3, times(LONG, SHORT, LONG, LONG, LONG), (rank, signal) -> ends(rank, 0));
 
         assertEquals(List.of(1), ranks(outcome.left()));
         assertEquals(Set.of(2), outcome.stopped());
@@ -188,7 +170,7 @@ class SupervisorTest {
 
     @Test
     void aRankThatIsSuspendedDuringAFailureElsewhereIsReported() throws InterruptedException {
-        events.add(new JobEvent.FailedElsewhere(1, 23));
+        events.add(new JobEvent.RemoteFailureEvent(1, 23));
 
         JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
 
@@ -198,8 +180,8 @@ class SupervisorTest {
 
     @Test
     void outputThatCannotBeShownIsReportedToTheOtherNodesOnce() throws InterruptedException {
-        events.add(new JobEvent.OutputClosed("Broken pipe"));
-        events.add(new JobEvent.OutputClosed("again"));
+        events.add(new JobEvent.OutputClosedEvent("Broken pipe"));
+        events.add(new JobEvent.OutputClosedEvent("again"));
 
         JobOutcome outcome = await(2, PATIENT, (rank, signal) -> ends(rank, 143));
 
@@ -209,9 +191,9 @@ class SupervisorTest {
 
     @Test
     void theOutputOfEndedRanksIsAwaitedBeyondTheStopTimes() throws InterruptedException {
-        events.add(new JobEvent.Ended(0, 7, 17));
+        events.add(new JobEvent.RankEndEvent(0, 7, 17));
         // the reader of the output takes longer than all times of the rules together
-        later(300, new JobEvent.Drained(0));
+        later(300, new JobEvent.DrainEvent(0));
 
         await(2, AT_ONCE, (rank, signal) -> ends(rank, 143));
 
@@ -221,8 +203,8 @@ class SupervisorTest {
 
     @Test
     void aSignalEndsTheWaitForUnreadOutput() throws InterruptedException {
-        events.add(new JobEvent.Ended(0, 0, 17));
-        events.add(new JobEvent.Signalled("INT", 1));
+        events.add(new JobEvent.RankEndEvent(0, 0, 17));
+        events.add(new JobEvent.StopSignalEvent("INT", 1));
 
         JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
 
@@ -232,9 +214,12 @@ class SupervisorTest {
 
     @Test
     void ranksThatEndAtASignalDoNotWaitForTheWholeGracePeriod() throws InterruptedException {
-        events.add(new JobEvent.Signalled("INT", 1));
+        events.add(new JobEvent.StopSignalEvent("INT", 1));
 
-        await(1, times(LONG, LONG, LONG, LONG, SHORT), (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
+        await(
+                1,
+                times(LONG, LONG, LONG, LONG, SHORT),
+                (rank, signal) -> events.add(new JobEvent.RankEndEvent(rank, 130, 17)));
 
         assertEquals(List.of("0 INT"), sent);
         assertHas(text(), "its last output was not read in time");
@@ -242,10 +227,10 @@ class SupervisorTest {
 
     @Test
     void outputIsAwaitedAfterALateSignal() throws InterruptedException {
-        StopTimes rules = times(Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1));
-        events.add(new JobEvent.Ended(0, 7, 17));
-        later(1_300, new JobEvent.Signalled("INT", 1));
-        onceSaid = () -> events.add(new JobEvent.Drained(0));
+        StopTimeouts rules = times(Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1));
+        events.add(new JobEvent.RankEndEvent(0, 7, 17));
+        later(1_300, new JobEvent.StopSignalEvent("INT", 1));
+        onceSaid = () -> events.add(new JobEvent.DrainEvent(0));
 
         JobOutcome outcome = await(2, rules, endsAt("KILL", 137));
 
@@ -257,9 +242,9 @@ class SupervisorTest {
 
     @Test
     void aSecondSignalEndsTheWaitForOutputAtOnce() throws InterruptedException {
-        events.add(new JobEvent.Ended(0, 0, 17));
-        events.add(new JobEvent.Signalled("INT", 1));
-        events.add(new JobEvent.Signalled("INT", 2));
+        events.add(new JobEvent.RankEndEvent(0, 0, 17));
+        events.add(new JobEvent.StopSignalEvent("INT", 1));
+        events.add(new JobEvent.StopSignalEvent("INT", 2));
 
         await(1, PATIENT, (rank, signal) -> {});
 
@@ -268,9 +253,9 @@ class SupervisorTest {
 
     @Test
     void aSignalThatDoesNotStopIsPassedOnEachTime() throws InterruptedException {
-        events.add(new JobEvent.Passed("USR1"));
-        events.add(new JobEvent.Passed("USR1"));
-        events.add(new JobEvent.Passed("XCPU"));
+        events.add(new JobEvent.SignalEvent("USR1"));
+        events.add(new JobEvent.SignalEvent("USR1"));
+        events.add(new JobEvent.SignalEvent("XCPU"));
 
         JobOutcome outcome = await(2, AT_ONCE, endsAt("XCPU", 0));
 
@@ -281,7 +266,7 @@ class SupervisorTest {
 
     @Test
     void theStopKeyStopsAllRanksBeforeTheLauncher() throws InterruptedException {
-        events.add(new JobEvent.Passed("TSTP"));
+        events.add(new JobEvent.SignalEvent("TSTP"));
 
         await(2, AT_ONCE, endsAt("STOP", 0));
 
@@ -290,8 +275,8 @@ class SupervisorTest {
 
     @Test
     void aRevokedStopKeyStopsNoRank() throws InterruptedException {
-        events.add(new JobEvent.Passed("TSTP"));
-        events.add(new JobEvent.Passed("CONT"));
+        events.add(new JobEvent.SignalEvent("TSTP"));
+        events.add(new JobEvent.SignalEvent("CONT"));
 
         await(1, AT_ONCE, endsAt("CONT", 0));
 
@@ -307,8 +292,8 @@ class SupervisorTest {
         assertEquals(List.of("rank 0 ended with 7"), told);
     }
 
-    private static List<Integer> ranks(List<JobEvent.Ended> ends) {
-        return ends.stream().map(JobEvent.Ended::rank).toList();
+    private static List<Integer> ranks(List<JobEvent.RankEndEvent> ends) {
+        return ends.stream().map(JobEvent.RankEndEvent::rank).toList();
     }
 
     /** What ranks do that end at one signal with an exit code. */
@@ -320,8 +305,9 @@ class SupervisorTest {
         };
     }
 
-    private static StopTimes times(Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp) {
-        return new StopTimes(leave, notice, stop, signal, giveUp, false);
+    private static StopTimeouts times(
+            Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp) {
+        return new StopTimeouts(leave, notice, stop, signal, giveUp, false);
     }
 
     private void later(long millis, JobEvent event) {
@@ -329,27 +315,28 @@ class SupervisorTest {
     }
 
     private void ends(int rank, int code) {
-        events.add(new JobEvent.Ended(rank, code, 17));
-        events.add(new JobEvent.OutputRead(rank));
-        events.add(new JobEvent.Drained(rank));
+        events.add(new JobEvent.RankEndEvent(rank, code, 17));
+        events.add(new JobEvent.OutputReadEvent(rank));
+        events.add(new JobEvent.DrainEvent(rank));
     }
 
-    private JobOutcome await(int ranks, StopTimes rules, BiConsumer<Integer, String> answer)
+    private JobOutcome await(int ranks, StopTimeouts rules, BiConsumer<Integer, String> answer)
             throws InterruptedException {
+        BiConsumer<Integer, String> noted = (rank, signal) -> sent.add(rank + " " + signal);
         List<SupervisedRank> all = new ArrayList<>();
         for (int rank = 0; rank < ranks; rank++) {
-            all.add(new Pretended(rank, answer));
+            all.add(new Pretended(rank, noted.andThen(answer)));
         }
         Screen screen = new Screen(said, said);
-        Supervisor.Witness witness = new Supervisor.Witness() {
+        Supervisor.JobEventListener witness = new Supervisor.JobEventListener() {
             @Override
             public void allJoined() {}
 
             @Override
-            public void failed(JobEvent.Ended ended) {}
+            public void failed(JobEvent.RankEndEvent ended) {}
 
             @Override
-            public void ended(JobEvent.Ended ended) {
+            public void ended(JobEvent.RankEndEvent ended) {
                 told.add("rank " + ended.rank() + " ended with " + ended.code());
             }
 

@@ -2,7 +2,7 @@ package ferro.spark.driver;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
-import ferro.spark.driver.TaskWatch.LostExecutor;
+import ferro.spark.driver.TaskTracker.LostExecutor;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
 import java.util.Comparator;
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * @param ofSpark   the exception that Spark threw
  */
 record FailedAttempt(
-        List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
+        List<RankFailure> reports, TaskTracker tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
     /** Spark 3.5 gives a cancelled job no error class. */
     private static final Pattern CANCELLED_IN_3_5 = Pattern.compile("Job [0-9]+ cancelled ");
@@ -98,19 +98,19 @@ record FailedAttempt(
                 recordings.put(report.rank(), report.recording());
             }
         }
-        Diagnosed diagnosed = diagnosed();
+        RankDiagnosis diagnosed = diagnosed();
         return new FerroSparkException(what + diagnosed.text + after, diagnosed.rank, recordings, ofSpark);
     }
 
-    private Diagnosed diagnosed() {
+    private RankDiagnosis diagnosed() {
         if (isCancelled()) {
-            return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
+            return new RankDiagnosis(-1, " was cancelled: " + firstLine(ofSpark));
         }
         if (ofSpark instanceof InterruptedException) {
-            return new Diagnosed(-1, " was ended because the thread that ran it was interrupted");
+            return new RankDiagnosis(-1, " was ended because the thread that ran it was interrupted");
         }
         if (isStopped()) {
-            return new Diagnosed(-1, " was ended because its SparkContext was stopped: " + firstLine(ofSpark));
+            return new RankDiagnosis(-1, " was ended because its SparkContext was stopped: " + firstLine(ofSpark));
         }
         if (!lost.isEmpty()) {
             return lostExecutors();
@@ -118,15 +118,15 @@ record FailedAttempt(
         Optional<RankFailure> own = own();
         if (own.isPresent()) {
             int rank = own.get().rank();
-            return new Diagnosed(
+            return new RankDiagnosis(
                     rank,
                     " failed on rank " + rank + ", " + tasks.task(rank) + ": "
                             + own.get().failure().text());
         }
-        return ofFerro().map(this::blamed).orElseGet(() -> new Diagnosed(-1, " failed: " + firstLine(ofSpark)));
+        return ofFerro().map(this::blamed).orElseGet(() -> new RankDiagnosis(-1, " failed: " + firstLine(ofSpark)));
     }
 
-    private Diagnosed lostExecutors() {
+    private RankDiagnosis lostExecutors() {
         String text = lost.stream()
                 .map(one -> "executor " + one.id() + " on " + one.host() + " with rank"
                         + (one.ranks().size() == 1 ? " " : "s ")
@@ -138,10 +138,10 @@ record FailedAttempt(
                 .map(report -> "; rank " + report.rank() + ": "
                         + report.failure().code() + ": " + report.failure().text())
                 .orElse("");
-        return new Diagnosed(ranks.size() == 1 ? ranks.get(0) : -1, " failed: " + text + seen);
+        return new RankDiagnosis(ranks.size() == 1 ? ranks.get(0) : -1, " failed: " + text + seen);
     }
 
-    private Diagnosed blamed(RankFailure report) {
+    private RankDiagnosis blamed(RankFailure report) {
         Failure failure = report.failure();
         boolean one = failure.culprits().size() == 1;
         int rank = one ? failure.culprits().iterator().next() : -1;
@@ -150,7 +150,7 @@ record FailedAttempt(
                 ? "; no rank has connected to the driver's store: open the port of the store (.ports sets a range), or"
                         + " let rank 0 serve the store (.storeOnRankZero())"
                 : "";
-        return new Diagnosed(rank, " failed" + at + ": " + failure.code() + ": " + failure.text() + way);
+        return new RankDiagnosis(rank, " failed" + at + ": " + failure.code() + ": " + failure.text() + way);
     }
 
     private static String firstLine(Throwable failure) {
@@ -164,5 +164,5 @@ record FailedAttempt(
      * @param rank the rank at fault; -1 if no such rank is known
      * @param text the description of the failure
      */
-    private record Diagnosed(int rank, String text) {}
+    private record RankDiagnosis(int rank, String text) {}
 }

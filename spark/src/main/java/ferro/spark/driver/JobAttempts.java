@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.driver.BarrierJob.Ending;
+import ferro.spark.driver.BarrierAttempt.AttemptOutcome;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rendezvous.DriverStore.JobAttempt;
 import java.lang.System.Logger.Level;
@@ -37,31 +37,31 @@ public final class JobAttempts {
      * @return the results by rank; null for a rank whose result was not requested
      */
     public <T, R> List<R> run(
-            RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function, ClassLoader ofUser) {
+            RDD<T> rows, SparkJobOptions plan, boolean resultAtAll, RankFunction<T, R> function, ClassLoader ofUser) {
         int ranks = plan.ranks == 0 ? rows.getNumPartitions() : plan.ranks;
         if (ranks == 0) {
             throw new IllegalArgumentException("the RDD must have at least 1 partition, found " + ranks
                     + ": set the number of ranks with .ranks(n)");
         }
-        RankSlots.await(spark, rows, ranks, plan.slotTimeout);
+        ExecutorSlotWait.await(spark, rows, ranks, plan.slotTimeout);
         RDD<T> assigned = assigned(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
-        BarrierJob<T, R> jobs = new BarrierJob<>(assigned, plan, resultAtAll, steps, ofUser);
+        BarrierAttempt<T, R> jobs = new BarrierAttempt<>(assigned, plan, resultAtAll, steps, ofUser);
         return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
             if (attempt > 0) {
-                RankSlots.await(spark, assigned, ranks, plan.slotTimeout);
+                ExecutorSlotWait.await(spark, assigned, ranks, plan.slotTimeout);
             }
             return jobs.run(new JobAttempt(job, attempt, ranks), function);
         });
     }
 
     /** Runs attempts until one succeeds. Throws an exception if another attempt would not help or is not possible. */
-    static <R> List<R> tried(String name, JobPlan plan, IntFunction<Ending<R>> attempts) {
+    static <R> List<R> tried(String name, SparkJobOptions plan, IntFunction<AttemptOutcome<R>> attempts) {
         FailedAttempt before = null;
         String what = "";
         for (int attempt = 0; true; attempt++) {
-            Ending<R> ending;
+            AttemptOutcome<R> ending;
             try {
                 ending = attempts.apply(attempt);
             } catch (RuntimeException refusal) {
@@ -105,7 +105,7 @@ public final class JobAttempts {
     }
 
     private <T> RDD<T> assigned(RDD<T> rows, int ranks) {
-        Optional<String> refusal = BarrierChain.refusal(rows, ranks);
+        Optional<String> refusal = BarrierStageCheck.refusal(rows, ranks);
         if (refusal.isEmpty()) {
             return rows;
         }
@@ -114,7 +114,7 @@ public final class JobAttempts {
                 "a shuffle repartitions RDD " + rows.id() + " for " + ranks + " ranks: " + refusal.get());
         JavaRDD<T> shuffled = rows.toJavaRDD().repartition(ranks);
         // the shuffle starts a new stage, which does not inherit the resource profile of the rows
-        ResourceProfile profile = RankSlots.profile(spark, rows);
-        return (RankSlots.isDefault(profile) ? shuffled : shuffled.withResources(profile)).rdd();
+        ResourceProfile profile = ExecutorSlotWait.profile(spark, rows);
+        return (ExecutorSlotWait.isDefault(profile) ? shuffled : shuffled.withResources(profile)).rdd();
     }
 }

@@ -20,7 +20,7 @@ public final class ScalaCollections {
     private ScalaCollections() {}
 
     /** The rows of a partition, as a Java iterator. */
-    private record JavaRows<T>(scala.collection.Iterator<T> rows) implements Iterator<T> {
+    private record RowIterator<T>(scala.collection.Iterator<T> rows) implements Iterator<T> {
         @Override
         public boolean hasNext() {
             return rows.hasNext();
@@ -34,12 +34,12 @@ public final class ScalaCollections {
 
     /** Returns the rows of a partition as a Java iterator. */
     public static <T> Iterator<T> rows(scala.collection.Iterator<T> rows) {
-        return new JavaRows<>(rows);
+        return new RowIterator<>(rows);
     }
 
     /** Returns the Scala iterator of rows that {@link #rows} has returned. */
     public static <T> scala.collection.Iterator<T> scalaRows(Iterator<T> rows) {
-        return ((JavaRows<T>) rows).rows();
+        return ((RowIterator<T>) rows).rows();
     }
 
     /** Returns an iterator with one element. */

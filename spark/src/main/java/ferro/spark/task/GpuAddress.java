@@ -1,6 +1,6 @@
 package ferro.spark.task;
 
-import ferro.spark.rendezvous.DriverLine;
+import ferro.spark.rendezvous.DriverStoreClient;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.TaskContext;
@@ -35,7 +35,7 @@ record GpuAddress(int device) {
     }
 
     /** Claims this device in the driver's store. Throws if another rank of the job has already claimed the device. */
-    void claim(DriverLine line, TaskContext task, String host) {
+    void claim(DriverStoreClient line, TaskContext task, String host) {
         String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + on(host);
         line.claim(key).ifPresent(other -> refuse(other, task.partitionId(), host));
     }

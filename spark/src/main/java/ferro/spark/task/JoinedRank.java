@@ -3,7 +3,7 @@ package ferro.spark.task;
 import ferro.group.ProcessGroup;
 import ferro.spark.rank.RestoredState;
 import ferro.spark.rank.SparkRank;
-import ferro.spark.rendezvous.DriverLine;
+import ferro.spark.rendezvous.DriverStoreClient;
 import ferro.spark.state.HadoopStorage;
 import ferro.spark.state.RankState;
 import java.io.IOException;
@@ -15,12 +15,12 @@ import org.apache.spark.util.LongAccumulator;
 final class JoinedRank implements SparkRank {
     private final ProcessGroup group;
     private final int attempt;
-    private final DriverLine line;
+    private final DriverStoreClient line;
     private final String checkpoints;
     private final LongAccumulator steps;
     private RankState state;
 
-    JoinedRank(ProcessGroup group, int attempt, DriverLine line, String checkpoints, LongAccumulator steps) {
+    JoinedRank(ProcessGroup group, int attempt, DriverStoreClient line, String checkpoints, LongAccumulator steps) {
         this.group = group;
         this.attempt = attempt;
         this.line = line;

@@ -20,7 +20,7 @@ class FailedAttemptTest {
                 .map(code -> new RankFailure(
                         new Failure(code, 0, -1, Set.of(), "reported", null), true, List.of(), new byte[0]))
                 .toList();
-        return new FailedAttempt(reports, new TaskWatch("none"), List.of(), false, ofSpark);
+        return new FailedAttempt(reports, new TaskTracker("none"), List.of(), false, ofSpark);
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
-import ferro.spark.driver.BarrierJob.Ending;
+import ferro.spark.driver.BarrierAttempt.AttemptOutcome;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
 import java.time.Duration;
@@ -15,15 +15,16 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class JobAttemptsTest {
-    private final JobPlan plan = JobPlan.standard(Duration.ofSeconds(60), Duration.ofSeconds(60), report -> {})
+    private final SparkJobOptions plan = SparkJobOptions.standard(
+                    Duration.ofSeconds(60), Duration.ofSeconds(60), report -> {})
             .withAttempts(3);
 
-    private static Ending<String> failed(List<String> unended) {
+    private static AttemptOutcome<String> failed(List<String> unended) {
         RankFailure lost = new RankFailure(
                 new Failure(Code.PEER_LOST, 0, -1, Set.of(), "rank 1 is lost", null), true, List.of(), new byte[0]);
         Exception ofSpark = new IllegalStateException("a task failed");
-        FailedAttempt failure = new FailedAttempt(List.of(lost), new TaskWatch("none"), List.of(), false, ofSpark);
-        return new Ending<>(null, failure, unended);
+        FailedAttempt failure = new FailedAttempt(List.of(lost), new TaskTracker("none"), List.of(), false, ofSpark);
+        return new AttemptOutcome<>(null, failure, unended);
     }
 
     @Test
@@ -35,7 +36,7 @@ class JobAttemptsTest {
                         plan,
                         attempt -> attempt < 2
                                 ? failed(List.of())
-                                : new Ending<>(List.of("attempt " + attempt), null, List.of())));
+                                : new AttemptOutcome<>(List.of("attempt " + attempt), null, List.of())));
     }
 
     /** Examples are slots that stay occupied, and a port that is in use. */

@@ -173,8 +173,7 @@ class RankStateTest {
 
     @Test
     void aRankWithoutItsPeersPublishesNothing() throws Exception {
-        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", "0");
-        try (SystemContext first = SystemContext.of(serves);
+        try (SystemContext first = SystemContext.of(JoinOptions.of(0, 2).serveStore("127.0.0.1", "0"));
                 SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
             CompletableFuture<ProcessGroup> other = CompletableFuture.supplyAsync(second::join);
             RankState alone = new RankState(storage(), first.join());
@@ -189,8 +188,7 @@ class RankStateTest {
     /** As where the URI names a folder that each host has for itself. */
     @Test
     void stateIsNotSavedInAFolderThatIsNotShared() throws Exception {
-        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", "0");
-        try (SystemContext first = SystemContext.of(serves);
+        try (SystemContext first = SystemContext.of(JoinOptions.of(0, 2).serveStore("127.0.0.1", "0"));
                 SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
             CompletableFuture<ProcessGroup> joining = CompletableFuture.supplyAsync(second::join);
             RankState own = new RankState(storage(), first.join(), Duration.ZERO);

@@ -1,7 +1,7 @@
 package ferro.tck.cells;
 
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public record Cell(
             DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
     /** All kinds of collectives that have data. */
-    public static final List<CollectiveKind> KINDS = Calls.kinds(kind -> kind.in() != Held.NONE);
+    public static final List<CollectiveKind> KINDS = CallFactory.kinds(kind -> kind.in() != DataShare.NONE);
 
     static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
@@ -146,12 +146,12 @@ public record Cell(
 
     /** Returns whether input and output of a kind may share memory. A broadcast always has one tensor. */
     static boolean mayBeInPlace(CollectiveKind kind) {
-        return kind.in() != Held.NONE && kind != CollectiveKind.ALL_TO_ALL;
+        return kind.in() != DataShare.NONE && kind != CollectiveKind.ALL_TO_ALL;
     }
 
     /** Returns whether a call of a kind has an input and an output that may share memory. */
     public static boolean worksInPlace(CollectiveKind kind) {
-        return mayBeInPlace(kind) && !Calls.isOneTensor(kind);
+        return mayBeInPlace(kind) && !CallFactory.isOneTensor(kind);
     }
 
     private static boolean[] memories(CollectiveKind kind) {
@@ -181,7 +181,7 @@ public record Cell(
     public static List<Cell> ofUnequalParts(int worldSize, int length) {
         List<Cell> cells = new ArrayList<>();
         int root = worldSize - 1;
-        for (CollectiveKind kind : Calls.kinds(CollectiveKind::hasParts)) {
+        for (CollectiveKind kind : CallFactory.kinds(CollectiveKind::hasParts)) {
             for (boolean inPlace : memories(kind)) {
                 ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
                 cells.add(new Cell(kind, DataType.FLOAT64, op, length, root, inPlace, true));

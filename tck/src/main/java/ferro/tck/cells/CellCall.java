@@ -2,7 +2,7 @@ package ferro.tck.cells;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.DataType;
 import ferro.HostTensor;
 import java.util.stream.LongStream;
@@ -21,7 +21,7 @@ public record CellCall(
         Cell cell, Collective call, Operand in, ExpectedElements given, Operand out, ExpectedElements answer) {
     /** The memory of a call. */
     @FunctionalInterface
-    public interface CallMemory {
+    public interface OperandAllocator {
         /** Returns an operand of unwritten elements, for the output of the call or for its input. */
         Operand unwritten(DataType type, int length, boolean isOutput);
     }
@@ -36,10 +36,10 @@ public record CellCall(
     }
 
     /** Builds the call of a cell on one rank, in some memory. */
-    public static CellCall of(Cell cell, int rank, int worldSize, Oracle oracle, CallMemory memory) {
+    public static CellCall of(Cell cell, int rank, int worldSize, Oracle oracle, OperandAllocator memory) {
         CollectiveKind kind = cell.kind();
         boolean isRoot = rank == cell.root();
-        boolean isOne = Calls.isOneTensor(kind);
+        boolean isOne = CallFactory.isOneTensor(kind);
         long[] parts = cell.inCounts(rank, worldSize);
         long[] outParts = cell.outCounts(rank, worldSize);
         int first = first(cell, parts, rank);
@@ -50,14 +50,14 @@ public record CellCall(
             boolean shares = cell.inPlace() && in != null;
             out = shares ? in : memory.unwritten(cell.type(), all(cell, outParts), true);
         }
-        if (kind.in() == Held.PART || kind.out() == Held.PART) {
-            Operand full = kind.in() == Held.PART ? out : in;
+        if (kind.in() == DataShare.PART || kind.out() == DataShare.PART) {
+            Operand full = kind.in() == DataShare.PART ? out : in;
             int length = (int) parts[rank];
             Operand own = cell.inPlace() && full != null
                     ? full.part(first, length)
-                    : memory.unwritten(cell.type(), length, kind.out() == Held.PART);
-            in = kind.in() == Held.PART ? own : in;
-            out = kind.out() == Held.PART ? own : out;
+                    : memory.unwritten(cell.type(), length, kind.out() == DataShare.PART);
+            in = kind.in() == DataShare.PART ? own : in;
+            out = kind.out() == DataShare.PART ? own : out;
         }
         long[] elements = oracle.elements(kind, rank, 0, in == null ? 0 : in.length());
         if (kind.in().has(isRoot)) {
@@ -65,7 +65,8 @@ public record CellCall(
         }
         Collective call = cell.unequal() && kind == CollectiveKind.ALL_TO_ALL
                 ? Collective.allToAll(in.tensor(), out.tensor(), parts, outParts)
-                : Calls.of(kind, tensor(in), tensor(out), cell.op(), cell.root(), cell.unequal() ? parts : new long[0]);
+                : CallFactory.of(
+                        kind, tensor(in), tensor(out), cell.op(), cell.root(), cell.unequal() ? parts : new long[0]);
         ExpectedElements answer = out == null ? null : answer(cell, rank, worldSize, oracle, out.length());
         boolean shares = isOne || cell.inPlace() && out != null;
         return new CellCall(cell, call, shares ? null : in, ExpectedElements.exactly(elements), out, answer);
@@ -77,7 +78,7 @@ public record CellCall(
 
     /** Returns the index of the first element of a rank's part; 0 if the rank has all of the data or no data. */
     private static int first(Cell cell, long[] parts, int rank) {
-        boolean isPart = cell.kind().in() == Held.PART || cell.kind().out() == Held.PART;
+        boolean isPart = cell.kind().in() == DataShare.PART || cell.kind().out() == DataShare.PART;
         return isPart ? (int) LongStream.of(parts).limit(rank).sum() : 0;
     }
 
@@ -89,10 +90,10 @@ public record CellCall(
         CollectiveKind kind = cell.kind();
         if (kind.combines()) {
             int first = first(cell, cell.inCounts(rank, worldSize), rank);
-            return oracle.reduced(Calls.combined(kind, rank, worldSize), cell.op(), first, length);
+            return oracle.reduced(CallFactory.combined(kind, rank, worldSize), cell.op(), first, length);
         }
-        boolean ofRoot = kind.in() == Held.ALL_ON_ROOT;
-        boolean fromPart = kind.in() == Held.PART;
+        boolean ofRoot = kind.in() == DataShare.ALL_ON_ROOT;
+        boolean fromPart = kind.in() == DataShare.PART;
         long[] moved = new long[length];
         int done = 0;
         for (int from = ofRoot ? cell.root() : 0; from < (ofRoot ? cell.root() + 1 : worldSize); from++) {

@@ -20,8 +20,8 @@ public final class InPlaceCalls {
     private final int size;
     private final int part;
     private final int root;
-    private final Values values;
-    private final Consumer<InPlace> runs;
+    private final ReferenceOracle values;
+    private final Consumer<InPlaceCall> runs;
 
     /**
      * A call with its expected result.
@@ -30,16 +30,16 @@ public final class InPlaceCalls {
      * @param call  operation
      * @param wrong returns a description of the first error after the call, or null if the result is right
      */
-    public record InPlace(String name, Collective call, Supplier<String> wrong) {}
+    public record InPlaceCall(String name, Collective call, Supplier<String> wrong) {}
 
     /** Creates the calls on memory of {@link #length} elements. {@code runs} must run each call immediately. */
-    public InPlaceCalls(Operand memory, ProcessGroup group, int part, Consumer<InPlace> runs) {
+    public InPlaceCalls(Operand memory, ProcessGroup group, int part, Consumer<InPlaceCall> runs) {
         this.memory = memory;
         this.rank = group.rank();
         this.size = group.worldSize();
         this.part = part;
         this.root = size - 1;
-        this.values = new Values(DataType.INT32, size);
+        this.values = new ReferenceOracle(DataType.INT32, size);
         this.runs = runs;
     }
 
@@ -58,11 +58,11 @@ public final class InPlaceCalls {
 
     private void run(String how, Collective call, Supplier<String> wrong) {
         String name = call.kind() + " on rank " + rank + " of " + size + ", parts of " + part + ", " + how;
-        runs.accept(new InPlace(name, call, wrong));
+        runs.accept(new InPlaceCall(name, call, wrong));
         memory.unwrite();
     }
 
-    private CellCall call(CollectiveKind kind, boolean inPlace, boolean unequal, CellCall.CallMemory cut) {
+    private CellCall call(CollectiveKind kind, boolean inPlace, boolean unequal, CellCall.OperandAllocator cut) {
         Cell cell = new Cell(kind, DataType.INT32, kind.combines() ? ReduceOp.SUM : null, part, root, inPlace, unequal);
         return CellCall.of(cell, rank, size, values, cut);
     }
@@ -74,7 +74,7 @@ public final class InPlaceCalls {
 
     /** Runs calls in place. A part is the slice of the full tensor at its offset. */
     private void inPlace() {
-        for (CollectiveKind kind : Calls.kinds(Cell::mayBeInPlace)) {
+        for (CollectiveKind kind : CallFactory.kinds(Cell::mayBeInPlace)) {
             for (boolean unequal : kind.hasParts() ? new boolean[] {false, true} : new boolean[] {false}) {
                 for (boolean again : new boolean[] {false, true}) {
                     CellCall made = call(kind, true, unequal, (type, length, isOutput) -> memory.part(0, length));
@@ -114,7 +114,7 @@ public final class InPlaceCalls {
             if (!isRoot) {
                 HostTensor other = memory.cut(0, kind.hasParts() ? total : part);
                 boolean sends = kind.in().has(false);
-                call = Calls.of(kind, sends ? call.in() : other, sends ? other : call.out(), ReduceOp.SUM, root);
+                call = CallFactory.of(kind, sends ? call.in() : other, sends ? other : call.out(), ReduceOp.SUM, root);
             }
             run("ignored tensor", again(call), made::wrong);
         }

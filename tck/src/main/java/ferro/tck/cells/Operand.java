@@ -61,7 +61,7 @@ public final class Operand {
         HostTensor memory = switch (kind) {
             case ARRAY, PART_OF_ARRAY -> HostTensor.ofArray(type, type.carrier().newArray(all), 0, all);
             case DIRECT_BUFFER, SEVERAL_BUFFERS -> HostTensor.allocate(type, all);
-            case FOREIGN -> HeldBytes.tensor(type, all);
+            case FOREIGN -> ForeignBuffer.tensor(type, all);
             case OF_THE_GROUP -> group.allocate(type, all).tensor();
         };
         return new Operand(kind, memory, memory.slice(kind.guard(), length)).unwrite();
@@ -71,7 +71,7 @@ public final class Operand {
     public Operand unwrite() {
         long[] bits = new long[(int) memory.elementCount()];
         Arrays.fill(bits, UNWRITTEN);
-        Bits.into(memory, bits);
+        ElementAccess.into(memory, bits);
         return this;
     }
 
@@ -106,23 +106,23 @@ public final class Operand {
 
     /** Writes the bits of each element by its index. */
     public Operand fill(IntToLongFunction bitsByIndex) {
-        Bits.fill(tensor, bitsByIndex);
+        ElementAccess.fill(tensor, bitsByIndex);
         return this;
     }
 
     Operand fill(long[] bits) {
-        Bits.into(tensor, bits);
+        ElementAccess.into(tensor, bits);
         return this;
     }
 
     /** Returns the bits of all elements, sign-extended. */
     public long[] bits() {
-        return Bits.of(tensor);
+        return ElementAccess.of(tensor);
     }
 
     /** Returns the bits of an unwritten element. */
     long unwrittenBits() {
-        return Numbers.narrow(tensor.dataType(), UNWRITTEN);
+        return ReferenceMath.narrow(tensor.dataType(), UNWRITTEN);
     }
 
     /** Returns whether every element has the pattern of unwritten memory. */
@@ -137,12 +137,7 @@ public final class Operand {
     }
 
     private static boolean isUnwritten(HostTensor elements) {
-        long unwritten = Numbers.narrow(elements.dataType(), UNWRITTEN);
-        for (long found : Bits.of(elements)) {
-            if (found != unwritten) {
-                return false;
-            }
-        }
-        return true;
+        long unwritten = ReferenceMath.narrow(elements.dataType(), UNWRITTEN);
+        return Arrays.stream(ElementAccess.of(elements)).allMatch(found -> found == unwritten);
     }
 }

@@ -20,27 +20,26 @@ public final class OptionalCells {
     private OptionalCells() {}
 
     private static void exclusiveOr(HostTensor into, HostTensor received) {
-        long[] left = Bits.of(into);
-        long[] right = Bits.of(received);
-        Bits.fill(into, index -> left[index] ^ right[index]);
+        long[] left = ElementAccess.of(into);
+        long[] right = ElementAccess.of(received);
+        ElementAccess.fill(into, index -> left[index] ^ right[index]);
     }
 
     /** Returns all optional calls, in the same order on every rank. */
     public static List<Cell> all() {
         List<Cell> cells = new ArrayList<>();
         for (DataType type : DataType.values()) {
-            boolean floating = Numbers.isFloating(type);
+            boolean floating = ReferenceMath.isFloating(type);
             for (ReduceOp op : floating ? List.of(BITS) : List.of(BITS, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)) {
                 cells.add(reduction(CollectiveKind.ALL_REDUCE, type, op));
             }
-            if (!Numbers.isHalf(type)) {
-                ReduceOp multiplied = ReduceOp.preMultipliedSum(floating ? 0.5 : -3);
-                cells.add(reduction(CollectiveKind.ALL_REDUCE, type, multiplied));
+            if (!ReferenceMath.isHalf(type)) {
+                cells.add(reduction(CollectiveKind.ALL_REDUCE, type, ReduceOp.preMultipliedSum(floating ? 0.5 : -3)));
             }
             List<ReduceOp> ofScans = floating
                     ? List.of(BITS, ReduceOp.preMultipliedSum(-2))
                     : List.of(BITS, ReduceOp.BXOR, ReduceOp.BAND, ReduceOp.preMultipliedSum(-3));
-            for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
+            for (CollectiveKind kind : CallFactory.kinds(CollectiveKind::isScan)) {
                 ofScans.forEach(op -> cells.add(reduction(kind, type, op)));
             }
         }
@@ -56,7 +55,7 @@ public final class OptionalCells {
 
     /** Builds an optional call on one rank. Operands are multiples of 0.5, so that sums are exact in every order. */
     public static CellCall call(Cell cell, int rank, int worldSize, int number) {
-        Values values = new Values(cell.type(), worldSize);
+        ReferenceOracle values = new ReferenceOracle(cell.type(), worldSize);
         return CellCall.of(cell, rank, worldSize, number, new Oracle() {
             @Override
             public long[] elements(CollectiveKind kind, int of, int from, int count) {
@@ -64,7 +63,7 @@ public final class OptionalCells {
             }
 
             @Override
-            public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+            public ExpectedElements reduced(CallFactory.RankSpan ranks, ReduceOp op, int from, int count) {
                 long[] results = new long[count];
                 for (int at = 0; at < count; at++) {
                     results[at] = result(values, cell.type(), op, from + at, ranks);
@@ -74,9 +73,10 @@ public final class OptionalCells {
         });
     }
 
-    private static long result(Values values, DataType type, ReduceOp op, int index, Calls.RankSpan ranks) {
+    private static long result(
+            ReferenceOracle values, DataType type, ReduceOp op, int index, CallFactory.RankSpan ranks) {
         if (ranks.isEmpty() && op != BITS) {
-            return op.factor() == 1 ? Numbers.identity(type, op) : 0;
+            return op.factor() == 1 ? ReferenceMath.identity(type, op) : 0;
         }
         long result = product(type, op, values.mark(ranks.from(), index));
         for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
@@ -89,19 +89,19 @@ public final class OptionalCells {
         if (op.factor() == 1) {
             return mark;
         }
-        return Numbers.isFloating(type)
-                ? Numbers.ofDouble(type, Numbers.toDouble(type, mark) * op.factor())
-                : Numbers.narrow(type, mark * (long) op.factor());
+        return ReferenceMath.isFloating(type)
+                ? ReferenceMath.ofDouble(type, ReferenceMath.toDouble(type, mark) * op.factor())
+                : ReferenceMath.narrow(type, mark * (long) op.factor());
     }
 
     private static long combined(DataType type, ReduceOp op, long left, long right) {
         if (op == BITS) {
             return left ^ right;
         } else if (op.factor() == 1) {
-            return Numbers.combine(type, op, left, right);
+            return ReferenceMath.combine(type, op, left, right);
         }
-        return Numbers.isFloating(type)
-                ? Numbers.ofDouble(type, Numbers.toDouble(type, left) + Numbers.toDouble(type, right))
-                : Numbers.combine(type, ReduceOp.SUM, left, right);
+        return ReferenceMath.isFloating(type)
+                ? ReferenceMath.ofDouble(type, ReferenceMath.toDouble(type, left) + ReferenceMath.toDouble(type, right))
+                : ReferenceMath.combine(type, ReduceOp.SUM, left, right);
     }
 }

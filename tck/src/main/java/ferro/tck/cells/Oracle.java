@@ -13,7 +13,7 @@ public interface Oracle {
      * Returns {@code count} expected elements, from an index on, of a result that combines the operands of some ranks.
      * Without ranks, an op of ferro gives its identity, and a user-defined op leaves the operand of rank 0.
      */
-    ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count);
+    ExpectedElements reduced(CallFactory.RankSpan ranks, ReduceOp op, int from, int count);
 
     /** One element of a rank. */
     @FunctionalInterface
@@ -38,7 +38,7 @@ public interface Oracle {
             }
 
             @Override
-            public ExpectedElements reduced(Calls.RankSpan ranks, ReduceOp op, int from, int count) {
+            public ExpectedElements reduced(CallFactory.RankSpan ranks, ReduceOp op, int from, int count) {
                 long[] result = elements(null, ranks.from(), from, count);
                 for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
                     for (int at = 0; at < count; at++) {

@@ -2,7 +2,7 @@ package ferro.tck.cells;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -23,10 +23,10 @@ public final class OverlappingCalls {
     private final int rank;
     private final int size;
     private final int part;
-    private final List<Named> calls = new ArrayList<>();
+    private final List<NamedCall> calls = new ArrayList<>();
 
     /** A call with a name for messages that describes the overlap of its tensors. */
-    public record Named(String name, Collective call) {}
+    public record NamedCall(String name, Collective call) {}
 
     private OverlappingCalls(Operand memory, int rank, int size, int part) {
         this.memory = memory;
@@ -47,7 +47,7 @@ public final class OverlappingCalls {
      * Returns the calls, whose tensors are slices of memory of {@link #length} elements. If {@code cutsElements} is
      * true, a tensor may also begin inside an element.
      */
-    public static List<Named> of(Operand memory, ProcessGroup group, int part, boolean cutsElements) {
+    public static List<NamedCall> of(Operand memory, ProcessGroup group, int part, boolean cutsElements) {
         OverlappingCalls made = new OverlappingCalls(memory, group.rank(), group.worldSize(), part);
         for (int shift : IntStream.of(1, -1, part - 1, 1 - part).distinct().toArray()) {
             made.shifted(shift);
@@ -71,7 +71,7 @@ public final class OverlappingCalls {
     }
 
     private void add(String how, Collective call) {
-        calls.add(new Named(call.kind() + " on rank " + rank + ", parts of " + part + ", " + how, call));
+        calls.add(new NamedCall(call.kind() + " on rank " + rank + ", parts of " + part + ", " + how, call));
     }
 
     private void shifted(int shift) {
@@ -83,9 +83,10 @@ public final class OverlappingCalls {
     }
 
     private void parts(String how, HostTensor own, HostTensor full, long... counts) {
-        for (CollectiveKind kind : Calls.kinds(each -> each.in() == Held.PART || each.out() == Held.PART)) {
-            boolean gathers = kind.in() == Held.PART;
-            add(how, Calls.of(kind, gathers ? own : full, gathers ? full : own, ReduceOp.SUM, rank, counts));
+        for (CollectiveKind kind :
+                CallFactory.kinds(each -> each.in() == DataShare.PART || each.out() == DataShare.PART)) {
+            boolean gathers = kind.in() == DataShare.PART;
+            add(how, CallFactory.of(kind, gathers ? own : full, gathers ? full : own, ReduceOp.SUM, rank, counts));
         }
     }
 
@@ -123,8 +124,7 @@ public final class OverlappingCalls {
                 continue;
             }
             String how = "in unequal parts, at " + at + " instead of " + before;
-            HostTensor own = memory.cut(start + at, counts[rank]);
-            parts(how, own, full, counts);
+            parts(how, memory.cut(start + at, counts[rank]), full, counts);
         }
         add("in unequal parts", Collective.allToAll(full, memory.cut(start + 1, total), counts, counts));
         add("in unequal parts, into itself", Collective.allToAll(full, memory.cut(start, total), counts, counts));

@@ -22,8 +22,8 @@ class ExpectedElementsTest {
     @ParameterizedTest
     @EnumSource(DataType.class)
     void oneWrongElementIsFoundAtAnyPosition(DataType type) {
-        Values values = new Values(type, RANKS);
-        ExpectedElements need = values.reduced(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT);
+        ReferenceOracle values = new ReferenceOracle(type, RANKS);
+        ExpectedElements need = values.reduced(new CallFactory.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT);
         for (int wrong = 0; wrong < COUNT; wrong++) {
             long[] found = sums(values, type, 0);
             assertEquals(-1, need.firstWrong(found), "right sums of " + type.label());
@@ -33,8 +33,9 @@ class ExpectedElementsTest {
                 values.input(0, FROM + wrong), found[(wrong + 1) % COUNT], found[(wrong + COUNT - 1) % COUNT]
             };
             for (long other : others) {
-                boolean isWrong =
-                        values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM).wrong(FROM + wrong, other) != null;
+                boolean isWrong = values.right(new CallFactory.RankSpan(0, RANKS), ReduceOp.SUM)
+                                .wrong(FROM + wrong, other)
+                        != null;
                 found[wrong] = other;
                 assertEquals(isWrong ? wrong : -1, need.firstWrong(found), "first wrong element, of " + type.label());
                 assertEquals(isWrong, need.wrong(wrong, other) != null);
@@ -48,21 +49,21 @@ class ExpectedElementsTest {
     /** Chunks of one result add up in different orders. */
     @Test
     void elementsThatRoundDifferentlyInALaterPeriodAreRight() {
-        Values values = new Values(DataType.FLOAT32, RANKS);
+        ReferenceOracle values = new ReferenceOracle(DataType.FLOAT32, RANKS);
         long[] found = sums(values, DataType.FLOAT32, 0);
         long[] up = sums(values, DataType.FLOAT32, 1);
-        System.arraycopy(up, Values.PERIOD, found, Values.PERIOD, Values.PERIOD);
+        System.arraycopy(up, ReferenceOracle.PERIOD, found, ReferenceOracle.PERIOD, ReferenceOracle.PERIOD);
 
         assertEquals(
                 -1,
-                values.reduced(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT)
+                values.reduced(new CallFactory.RankSpan(0, RANKS), ReduceOp.SUM, FROM, COUNT)
                         .firstWrong(found));
     }
 
     @Test
     void inputsAndMarksEqualThoseOfSingleElements() {
         for (DataType type : DataType.values()) {
-            Values values = new Values(type, RANKS);
+            ReferenceOracle values = new ReferenceOracle(type, RANKS);
             long[] inputs = values.inputs(1, 1000);
             long[] marks = values.marks(2, FROM, 1000);
             for (int index = 0; index < 1000; index++) {
@@ -73,15 +74,16 @@ class ExpectedElementsTest {
     }
 
     /** Sums by a plain loop; floats so many units in the last place above. */
-    private static long[] sums(Values values, DataType type, int above) {
+    private static long[] sums(ReferenceOracle values, DataType type, int above) {
         long[] sums = new long[COUNT];
         for (int index = 0; index < COUNT; index++) {
             long sum = values.input(0, FROM + index);
             for (int rank = 1; rank < RANKS; rank++) {
                 long input = values.input(rank, FROM + index);
-                sum = Numbers.isFloating(type)
-                        ? Numbers.ofDouble(type, Numbers.toDouble(type, sum) + Numbers.toDouble(type, input))
-                        : Numbers.combine(type, ReduceOp.SUM, sum, input);
+                sum = ReferenceMath.isFloating(type)
+                        ? ReferenceMath.ofDouble(
+                                type, ReferenceMath.toDouble(type, sum) + ReferenceMath.toDouble(type, input))
+                        : ReferenceMath.combine(type, ReduceOp.SUM, sum, input);
             }
             sums[index] = sum + above;
         }

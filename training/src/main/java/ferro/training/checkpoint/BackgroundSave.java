@@ -16,10 +16,10 @@ final class BackgroundSave {
     private final String what;
     private final long step;
     private final ProcessGroup group;
-    private final RankMessages ranks;
+    private final MessageExchange ranks;
     private final FutureTask<CheckpointInfo> task;
 
-    private BackgroundSave(SaveRun run, RankMessages ranks, ProcessGroup group) {
+    private BackgroundSave(SaveRun run, MessageExchange ranks, ProcessGroup group) {
         what = run.what();
         step = run.step();
         this.group = group;
@@ -31,7 +31,7 @@ final class BackgroundSave {
      * Starts a save. {@code group} is the group of the training; if the group fails, {@link #await} waits only 5 s
      * more.
      */
-    static BackgroundSave start(SaveRun run, RankMessages ranks, ProcessGroup group) {
+    static BackgroundSave start(SaveRun run, MessageExchange ranks, ProcessGroup group) {
         BackgroundSave save = new BackgroundSave(run, ranks, group);
         Thread thread = new Thread(save.task, "ferro-checkpoint-" + ranks.rank());
         thread.setDaemon(true);

@@ -60,7 +60,7 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         long version = fields.number("version");
         if (!format.equals(FORMAT) || version < VERSION || version > newest) {
             throw new CheckpointException(fields.source() + ": need format " + FORMAT + " version " + newest
-                    + ", found " + Text.shortened(format) + " version " + version);
+                    + ", found " + MessageFormatter.shortened(format) + " version " + version);
         }
     }
 

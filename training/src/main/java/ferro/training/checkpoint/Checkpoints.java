@@ -2,7 +2,7 @@ package ferro.training.checkpoint;
 
 import ferro.group.ProcessGroup;
 import ferro.job.HostFacts;
-import ferro.training.checkpoint.RankMessages.ReportingStorage;
+import ferro.training.checkpoint.MessageExchange.ReportingStorage;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -67,7 +67,7 @@ public final class Checkpoints implements AutoCloseable {
     private final ProcessGroup opened;
 
     private final ProcessGroup group;
-    private final RankMessages ranks;
+    private final MessageExchange ranks;
     private final CheckpointStorage storage;
     private final StateFolder folder;
     private final CheckpointSettings settings;
@@ -81,7 +81,7 @@ public final class Checkpoints implements AutoCloseable {
             ProcessGroup group,
             StateFolder folder,
             CheckpointSettings settings,
-            RankMessages ranks) {
+            MessageExchange ranks) {
         this.opened = opened;
         this.group = group;
         this.folder = folder;
@@ -131,9 +131,8 @@ public final class Checkpoints implements AutoCloseable {
         if (group.rank() == 0) {
             listOwners(folder);
         }
-        int[] all = IntStream.range(0, group.worldSize()).toArray();
-        ProcessGroup own = group.newGroup(all);
-        RankMessages ranks = new RankMessages(own, settings.deadline().orElse(group.timeout()), reporting, host);
+        ProcessGroup own = group.newGroup(IntStream.range(0, group.worldSize()).toArray());
+        MessageExchange ranks = new MessageExchange(own, settings.deadline().orElse(group.timeout()), reporting, host);
         return new Checkpoints(group, own, folder, settings, ranks);
     }
 
@@ -146,7 +145,7 @@ public final class Checkpoints implements AutoCloseable {
         try {
             folder.open();
         } catch (IOException | RuntimeException failure) {
-            LOG.log(Level.DEBUG, () -> "cannot list " + folder.storage() + " yet: " + Text.of(failure));
+            LOG.log(Level.DEBUG, () -> "cannot list " + folder.storage() + " yet: " + MessageFormatter.of(failure));
         }
     }
 
@@ -285,7 +284,7 @@ public final class Checkpoints implements AutoCloseable {
     Optional<CheckpointInfo> loadNewestUndamaged(TrainingState into) {
         awaitBackgroundSave();
         lastSaved = NONE;
-        return ranks.together(() -> new NewestUndamaged(ranks, storage).load(into));
+        return ranks.together(() -> new NewestCheckpointLoad(ranks, storage).load(into));
     }
 
     /** Returns how often the job of the group has been started again. */

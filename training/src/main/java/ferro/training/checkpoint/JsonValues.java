@@ -1,6 +1,5 @@
 package ferro.training.checkpoint;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,27 +44,19 @@ record JsonValues(String source, Map<String, Object> fields) {
     }
 
     List<JsonValues> objects(String name) {
-        List<JsonValues> objects = new ArrayList<>();
-        for (Object element : list(name)) {
-            objects.add(object(name, element));
-        }
-        return objects;
+        return list(name).stream().map(element -> object(name, element)).toList();
     }
 
     List<Long> numbers(String name) {
-        List<Long> numbers = new ArrayList<>();
-        for (Object element : list(name)) {
-            numbers.add(cast(name, element, Long.class, "only integers in the array"));
-        }
-        return numbers;
+        return list(name).stream()
+                .map(element -> cast(name, element, Long.class, "only integers in the array"))
+                .toList();
     }
 
     List<String> texts(String name) {
-        List<String> texts = new ArrayList<>();
-        for (Object element : list(name)) {
-            texts.add(cast(name, element, String.class, "only strings in the array"));
-        }
-        return texts;
+        return list(name).stream()
+                .map(element -> cast(name, element, String.class, "only strings in the array"))
+                .toList();
     }
 
     /** Returns all fields of this object, which must be strings. */
@@ -94,7 +85,7 @@ record JsonValues(String source, Map<String, Object> fields) {
     }
 
     private CheckpointException refused(String name, String needed, Object found) {
-        return new CheckpointException(source + ": \"" + Text.shortened(name) + "\": need " + needed + ", found "
-                + (found == null ? "nothing" : Text.shortened(found.toString())));
+        return new CheckpointException(source + ": \"" + MessageFormatter.shortened(name) + "\": need " + needed
+                + ", found " + (found == null ? "nothing" : MessageFormatter.shortened(found.toString())));
     }
 }

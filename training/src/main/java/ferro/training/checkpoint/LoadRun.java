@@ -27,11 +27,11 @@ final class LoadRun {
      */
     private static final int MAX_READS = 100;
 
-    private final RankMessages ranks;
+    private final MessageExchange ranks;
     private final CheckpointStorage storage;
     private final ObjectReader reader;
 
-    LoadRun(RankMessages ranks, CheckpointStorage storage) {
+    LoadRun(MessageExchange ranks, CheckpointStorage storage) {
         this.ranks = ranks;
         this.storage = storage;
         reader = new ObjectReader(storage);
@@ -83,7 +83,7 @@ final class LoadRun {
         return storage.list(ObjectNames.folder(step)).stream()
                 .map(StoredObject::name)
                 .filter(name -> ObjectNames.stepOf(name) == step && ObjectNames.isManifest(name))
-                .max(Comparator.comparing(StateOwner::ofState))
+                .max(Comparator.comparing(StateFolderOwner::ofState))
                 .orElseThrow(() -> new CheckpointException("there is no checkpoint of step " + step + " in " + storage
                         + ": no folder " + ObjectNames.folder(step) + "-* has a " + ObjectNames.MANIFEST));
     }
@@ -97,7 +97,7 @@ final class LoadRun {
     }
 
     /** Reads the manifest on rank 0, sends it to all ranks, and parses it on each rank. */
-    private Optional<CheckpointManifest> manifest(String what, RankMessages.Contribution first) {
+    private Optional<CheckpointManifest> manifest(String what, MessageExchange.Contribution first) {
         JsonValues read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
                 .get(0);
         return read.fields().containsKey(MANIFEST_FIELD)
@@ -163,7 +163,7 @@ final class LoadRun {
             state.match(slice, plan, problems);
         }
         if (!problems.isEmpty()) {
-            throw new CheckpointException("the tensors do not match the checkpoint: " + Text.of(problems));
+            throw new CheckpointException("the tensors do not match the checkpoint: " + MessageFormatter.of(problems));
         }
         return Map.of(
                 "slices", into.slices().size(),
@@ -177,10 +177,9 @@ final class LoadRun {
     private static void refuseExtraState(String what, List<JsonValues> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));
-        boolean isWanted = matched.stream().anyMatch(message -> message.count("slices") > 0);
-        if (isWanted && !unasked.isEmpty()) {
-            throw new CheckpointException(
-                    what + " failed: the checkpoint has state that no rank expects: " + Text.of(List.copyOf(unasked)));
+        if (matched.stream().anyMatch(message -> message.count("slices") > 0) && !unasked.isEmpty()) {
+            throw new CheckpointException(what + " failed: the checkpoint has state that no rank expects: "
+                    + MessageFormatter.of(List.copyOf(unasked)));
         }
     }
 }

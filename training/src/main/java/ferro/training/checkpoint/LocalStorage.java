@@ -6,7 +6,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * is forced to disk before anything is published. Any thread may call the methods.
  */
 public final class LocalStorage implements CheckpointStorage {
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
@@ -69,7 +69,7 @@ public final class LocalStorage implements CheckpointStorage {
         LocalStorage storage = new LocalStorage(root, beforeCall);
         try {
             storage.makeFolder(root);
-            FileSystemTypes.refuseWithoutAtomicRename(
+            UnsupportedFileSystems.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
             String problem = Files.isWritable(root) ? tryPublishing(root) : "read-only for this process";
             if (!problem.isEmpty()) {
@@ -80,7 +80,8 @@ public final class LocalStorage implements CheckpointStorage {
                         problem);
             }
         } catch (IOException failure) {
-            throw new CheckpointException("cannot store checkpoints in " + root + ": " + Text.of(failure), failure);
+            throw new CheckpointException(
+                    "cannot store checkpoints in " + root + ": " + MessageFormatter.of(failure), failure);
         }
         return storage;
     }
@@ -97,9 +98,10 @@ public final class LocalStorage implements CheckpointStorage {
             Files.move(fresh, target, ATOMIC_MOVE);
             return "";
         } catch (AtomicMoveNotSupportedException | UnsupportedOperationException refused) {
-            throw FileSystemTypes.refusal(root, Files.getFileStore(root).type(), "it does not support ATOMIC_MOVE");
+            throw UnsupportedFileSystems.refusal(
+                    root, Files.getFileStore(root).type(), "it does not support ATOMIC_MOVE");
         } catch (IOException failure) {
-            return Text.of(failure);
+            return MessageFormatter.of(failure);
         } finally {
             Files.deleteIfExists(fresh);
             Files.deleteIfExists(target);
@@ -137,7 +139,7 @@ public final class LocalStorage implements CheckpointStorage {
         beforeCall.accept("open " + file.getFileName());
         try (FileChannel channel = FileChannel.open(file, CREATE, TRUNCATE_EXISTING, WRITE)) {
             beforeCall.accept("write " + file.getFileName());
-            content.writeTo(new ForcedInSteps(channel));
+            content.writeTo(new ForcingChannel(channel));
             beforeCall.accept("force " + file.getFileName());
             channel.force(true);
         }
@@ -147,7 +149,7 @@ public final class LocalStorage implements CheckpointStorage {
      * A channel to a file. After each 64 MiB, the file is forced to disk, so that a large file makes progress while it
      * is written. Forcing the complete file to disk could take minutes.
      */
-    private record ForcedInSteps(FileChannel file) implements WritableByteChannel {
+    private record ForcingChannel(FileChannel file) implements WritableByteChannel {
         private static final long STEP_BYTES = 64L << 20;
 
         @Override
@@ -200,9 +202,8 @@ public final class LocalStorage implements CheckpointStorage {
     public List<StoredObject> list(String prefix) throws IOException {
         Objects.requireNonNull(prefix, "prefix");
         int slash = prefix.indexOf('/');
-        Path start = slash < 0 ? root : path(prefix.substring(0, slash));
         List<StoredObject> found = new ArrayList<>();
-        addFiles(start, found, slash < 0 ? prefix : null);
+        addFiles(slash < 0 ? root : path(prefix.substring(0, slash)), found, slash < 0 ? prefix : null);
         found.removeIf(object -> !object.name().startsWith(prefix) || !ObjectNames.isObject(object.name()));
         return found;
     }

@@ -1,7 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
-import ferro.spi.Surrogates;
+import ferro.spi.SurrogateCheck;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +31,7 @@ public record NamedTensor(String name, List<Long> shape, HostTensor values) {
             throw new IllegalArgumentException("the name of a tensor must not be blank or " + SafetensorsHeader.METADATA
                     + ", found \"" + name + "\"");
         }
-        Surrogates.refuseHalves("the name of tensor \"" + name + "\"", name);
+        SurrogateCheck.refuseHalves("the name of tensor \"" + name + "\"", name);
         if (shape.stream().anyMatch(length -> length < 0) || elements(shape) != values.elementCount()) {
             throw new IllegalArgumentException("tensor \"" + name + "\" has shape " + shape + ", but "
                     + values.elementCount() + " elements, which do not fit the shape");

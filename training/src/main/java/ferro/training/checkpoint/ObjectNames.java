@@ -18,7 +18,7 @@ final class ObjectNames {
     private static final String PART = "[A-Za-z0-9][A-Za-z0-9._-]{0,199}";
     private static final Pattern FILE = Pattern.compile(PART);
     private static final Pattern OBJECT = Pattern.compile(PART + "(/" + PART + ")?");
-    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})(-" + StateOwner.NAME + ")?");
+    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})(-" + StateFolderOwner.NAME + ")?");
     private static final Pattern PART_OF_SAVE =
             Pattern.compile("(model|optimizer)-[0-9]{5,}-of-[0-9]{5,}[.]safetensors|" + Pattern.quote(INDEX));
 
@@ -32,8 +32,7 @@ final class ObjectNames {
     /** Returns the step of the folder that contains an object; -1 if the folder is not a step folder. */
     static long stepOf(String object) {
         int slash = object.indexOf('/');
-        String folder = slash < 0 ? "" : object.substring(0, slash);
-        Matcher matcher = FOLDER.matcher(folder);
+        Matcher matcher = FOLDER.matcher(slash < 0 ? "" : object.substring(0, slash));
         return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
     }
 
@@ -54,8 +53,8 @@ final class ObjectNames {
     /** Checks a file name read from {@code source}. Throws an exception if the name leads out of the folder. */
     static String checkFile(String source, String name) {
         if (!FILE.matcher(name).matches()) {
-            throw new CheckpointException(
-                    source + ": need the name of a file in the same folder, found \"" + Text.shortened(name) + "\"");
+            throw new CheckpointException(source + ": need the name of a file in the same folder, found \""
+                    + MessageFormatter.shortened(name) + "\"");
         }
         return name;
     }

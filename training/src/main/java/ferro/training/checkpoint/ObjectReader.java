@@ -78,13 +78,12 @@ final class ObjectReader {
         String prefix = folder + "/";
         try {
             Map<String, Long> lengths = new HashMap<>();
-            for (StoredObject object : storage.list(prefix)) {
-                lengths.put(object.name().substring(prefix.length()), object.bytes());
-            }
+            storage.list(prefix)
+                    .forEach(object -> lengths.put(object.name().substring(prefix.length()), object.bytes()));
             return lengths;
         } catch (IOException failure) {
             throw new CheckpointException(
-                    "cannot list " + prefix + " in " + storage + ": " + Text.of(failure), failure);
+                    "cannot list " + prefix + " in " + storage + ": " + MessageFormatter.of(failure), failure);
         }
     }
 
@@ -92,7 +91,7 @@ final class ObjectReader {
         return new CheckpointException(
                 failure instanceof NoSuchFileException
                         ? name + " in " + storage + " is missing"
-                        : "cannot read " + name + " in " + storage + ": " + Text.of(failure),
+                        : "cannot read " + name + " in " + storage + ": " + MessageFormatter.of(failure),
                 failure);
     }
 
@@ -103,7 +102,7 @@ final class ObjectReader {
     String difference(String folder, StoredPart part) {
         String name = folder + "/" + part.file();
         CRC32C checksum = new CRC32C();
-        ByteBuffer buffer = ByteRun.buffer(part.bytes());
+        ByteBuffer buffer = ElementCodec.buffer(part.bytes());
         long at = 0;
         try {
             while (storage.read(name, at, buffer.clear()) > 0) {
@@ -113,7 +112,7 @@ final class ObjectReader {
         } catch (NoSuchFileException missing) {
             return name + " is missing";
         } catch (IOException failure) {
-            return name + " cannot be read: " + Text.of(failure);
+            return name + " cannot be read: " + MessageFormatter.of(failure);
         }
         if (at != part.bytes()) {
             return name + " has " + at + " bytes, need " + part.bytes();

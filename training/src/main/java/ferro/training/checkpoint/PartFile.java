@@ -33,8 +33,8 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
             long begin = Math.max(first, from);
             long end = Math.min(first + block.remaining() / unit, from + into.elementCount());
             if (begin < end) {
-                ByteBuffer own = block.slice((int) (begin - first) * unit, (int) (end - begin) * unit);
-                ByteRun.copy(own, into, begin - from);
+                ElementCodec.copy(
+                        block.slice((int) (begin - first) * unit, (int) (end - begin) * unit), into, begin - from);
             }
         }
     }
@@ -44,8 +44,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
         String name = folder + "/" + part.file();
         ByteBuffer first = ByteBuffer.allocate((int) Math.min(SafetensorsHeader.LENGTH_BYTES, part.bytes()));
         reader.fill(name, 0, first);
-        int length = SafetensorsHeader.length(name, first.flip(), part.bytes());
-        ByteBuffer json = ByteBuffer.allocate(length);
+        ByteBuffer json = ByteBuffer.allocate(SafetensorsHeader.length(name, first.flip(), part.bytes()));
         reader.fill(name, SafetensorsHeader.LENGTH_BYTES, json);
         return new PartFile(folder, part, SafetensorsHeader.parse(name, json.flip(), part.bytes()));
     }
@@ -57,7 +56,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
     /** Reads the complete file, copies the elements into all targets, and compares the checksum at the end. */
     void load(ObjectReader reader, List<LoadTarget> targets) {
         CRC32C checksum = new CRC32C();
-        ByteBuffer buffer = ByteRun.buffer(part.bytes());
+        ByteBuffer buffer = ElementCodec.buffer(part.bytes());
         for (long at = 0; at < header.dataStart(); at += buffer.limit()) {
             buffer.clear().limit((int) Math.min(buffer.capacity(), header.dataStart() - at));
             read(reader, at, buffer, checksum);
@@ -70,7 +69,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
             for (long first = 0; first < entry.elementCount(); first += max) {
                 buffer.clear().limit((int) Math.min(max, entry.elementCount() - first) * unit);
                 read(reader, header.dataStart() + entry.begin() + first * unit, buffer, checksum);
-                ByteRun.toNative(buffer, unit);
+                ElementCodec.toNative(buffer, unit);
                 for (LoadTarget target : byEntry.getOrDefault(entry, List.of())) {
                     target.take(buffer, first);
                 }

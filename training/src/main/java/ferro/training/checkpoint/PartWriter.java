@@ -36,7 +36,7 @@ final class PartWriter {
         storage.write(folder + "/" + file, channel -> {
             writer.begin(channel);
             writer.put(SafetensorsHeader.bytes(entries(ordered), METADATA));
-            ByteBuffer buffer = ByteRun.buffer(ordered.stream()
+            ByteBuffer buffer = ElementCodec.buffer(ordered.stream()
                     .mapToLong(tensor -> tensor.values().byteCount())
                     .max()
                     .orElse(0));
@@ -78,9 +78,9 @@ final class PartWriter {
 
     private void put(NamedTensor tensor, ByteBuffer buffer) throws IOException {
         long count = tensor.values().elementCount();
-        int max = ByteRun.BUFFER_BYTES / tensor.values().dataType().byteSize();
+        int max = ElementCodec.BUFFER_BYTES / tensor.values().dataType().byteSize();
         for (long first = 0; first < count; first += max) {
-            ByteRun.fill(buffer, tensor.values(), first, (int) Math.min(max, count - first));
+            ElementCodec.fill(buffer, tensor.values(), first, (int) Math.min(max, count - first));
             put(buffer);
         }
     }

@@ -45,7 +45,7 @@ final class ReplicatedTensors {
     }
 
     /** Compares the hashes of all ranks. If a tensor differs, the save fails on all ranks. */
-    void compare(RankMessages ranks, String what) {
+    void compare(MessageExchange ranks, String what) {
         List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks)));
         Map<String, Map<Integer, String>> all = new LinkedHashMap<>();
         holders.forEach((name, holding) -> all.put(name, new TreeMap<>()));
@@ -64,7 +64,7 @@ final class ReplicatedTensors {
         }
     }
 
-    private List<String> hashes(RankMessages ranks) {
+    private List<String> hashes(MessageExchange ranks) {
         List<String> hashes = new ArrayList<>();
         for (String name : heldBy(ranks.rank())) {
             hashes.add(Long.toHexString(TensorHash.of(own.get(name))));

@@ -1,6 +1,6 @@
 package ferro.training.checkpoint;
 
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +27,7 @@ import java.util.function.Consumer;
  * generation of the job and the step after which the training continues.
  */
 public final class Resume {
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
 
     private final int generation;
     private final CheckpointInfo checkpoint;

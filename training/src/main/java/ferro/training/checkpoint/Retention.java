@@ -1,6 +1,6 @@
 package ferro.training.checkpoint;
 
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * an object of a later owner.
  */
 final class Retention {
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
 
     private final StateFolder folder;
     private final CheckpointStorage storage;
@@ -55,7 +55,9 @@ final class Retention {
         } catch (UnsupportedOperationException keepsAll) {
             LOG.log(Level.DEBUG, () -> "files of earlier jobs are not deleted: " + keepsAll.getMessage());
         } catch (IOException | RuntimeException failure) {
-            LOG.log(Level.WARNING, () -> "cannot delete files of earlier jobs in " + storage + ": " + Text.of(failure));
+            LOG.log(
+                    Level.WARNING,
+                    () -> "cannot delete files of earlier jobs in " + storage + ": " + MessageFormatter.of(failure));
         }
     }
 
@@ -81,18 +83,20 @@ final class Retention {
             } catch (UnsupportedOperationException keepsAll) {
                 LOG.log(Level.DEBUG, () -> "files of a failed save are not deleted: " + keepsAll.getMessage());
             } catch (IOException | RuntimeException | Error failure) {
-                LOG.log(Level.WARNING, () -> "cannot delete file " + name + " of a failed save: " + Text.of(failure));
+                LOG.log(
+                        Level.WARNING,
+                        () -> "cannot delete file " + name + " of a failed save: " + MessageFormatter.of(failure));
             }
         }
     }
 
     /** A step folder and its owner. If two owners have saved the same step, the folder of the later owner counts. */
-    private record StepFolder(long step, StateOwner owner) {
+    private record StepFolder(long step, StateFolderOwner owner) {
         private static final Comparator<StepFolder> ORDER =
                 Comparator.comparingLong(StepFolder::step).thenComparing(StepFolder::owner);
 
         private static StepFolder of(String object) {
-            return new StepFolder(ObjectNames.stepOf(object), StateOwner.ofState(object));
+            return new StepFolder(ObjectNames.stepOf(object), StateFolderOwner.ofState(object));
         }
     }
 
@@ -128,7 +132,7 @@ final class Retention {
                     Level.WARNING,
                     () -> "step " + published.step() + " is published in " + storage
                             + ", but older checkpoints cannot be deleted, and the next save tries again: "
-                            + Text.of(failure));
+                            + MessageFormatter.of(failure));
         }
     }
 

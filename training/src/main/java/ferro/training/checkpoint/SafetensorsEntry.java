@@ -22,13 +22,13 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         DataType type = type(name, fields);
         List<Long> shape = fields.numbers("shape");
         List<Long> offsets = fields.numbers("data_offsets");
-        String what = fields.source() + ": tensor \"" + Text.shortened(name) + "\" ";
+        String what = fields.source() + ": tensor \"" + MessageFormatter.shortened(name) + "\" ";
         if (shape.size() > MAX_DIMENSIONS || shape.stream().anyMatch(length -> length < 0)) {
-            throw new CheckpointException(what + "has shape " + Text.shortened(shape.toString()) + ", need at most "
-                    + MAX_DIMENSIONS + " lengths of 0 or more");
+            throw new CheckpointException(what + "has shape " + MessageFormatter.shortened(shape.toString())
+                    + ", need at most " + MAX_DIMENSIONS + " lengths of 0 or more");
         }
         if (offsets.size() != 2 || offsets.get(0) < 0 || offsets.get(1) < offsets.get(0)) {
-            throw new CheckpointException(what + "has data_offsets " + Text.shortened(offsets.toString())
+            throw new CheckpointException(what + "has data_offsets " + MessageFormatter.shortened(offsets.toString())
                     + ", need the offset of its first byte and the offset after its last byte");
         }
         SafetensorsEntry entry = new SafetensorsEntry(name, type, shape, offsets.get(0), offsets.get(1));
@@ -46,8 +46,8 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
                 return type;
             }
         }
-        throw new CheckpointException(fields.source() + ": tensor \"" + Text.shortened(name) + "\" has type "
-                + Text.shortened(label) + ", which ferro does not support");
+        throw new CheckpointException(fields.source() + ": tensor \"" + MessageFormatter.shortened(name)
+                + "\" has type " + MessageFormatter.shortened(label) + ", which ferro does not support");
     }
 
     private static long byteCount(String what, DataType type, List<Long> shape) {

@@ -67,8 +67,9 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
         long at = 0;
         for (SafetensorsEntry entry : entries) {
             if (entry.begin() != at) {
-                throw new CheckpointException(file + ": tensor \"" + Text.shortened(entry.name()) + "\" begins at byte "
-                        + entry.begin() + " of the data, but the tensors before it end at byte " + at);
+                throw new CheckpointException(
+                        file + ": tensor \"" + MessageFormatter.shortened(entry.name()) + "\" begins at byte "
+                                + entry.begin() + " of the data, but the tensors before it end at byte " + at);
             }
             at = entry.end();
         }

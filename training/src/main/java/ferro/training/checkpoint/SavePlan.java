@@ -3,6 +3,7 @@ package ferro.training.checkpoint;
 import ferro.training.checkpoint.SliceRange.StateKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -66,14 +67,14 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         long[] bytes = parameters.stream()
                 .mapToLong(tensor -> tensor.values().byteCount())
                 .toArray();
-        return new SavePlan(Assignment.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()), holders);
+        return new SavePlan(RankAssignment.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()), holders);
     }
 
     private static Map<SliceRange, Integer> dealt(Map<SliceRange, List<Integer>> holders, int worldSize) {
         List<SliceRange> ranges = List.copyOf(holders.keySet());
-        Assignment assignment = new Assignment(worldSize);
+        RankAssignment assignment = new RankAssignment(worldSize);
         Map<SliceRange, Integer> dealt = new HashMap<>();
-        for (int index : Assignment.largestFirst(
+        for (int index : RankAssignment.largestFirst(
                 ranges.stream().mapToLong(SliceRange::byteCount).toArray())) {
             SliceRange range = ranges.get(index);
             dealt.put(range, assignment.deal(range.byteCount(), holders.get(range)));
@@ -129,7 +130,8 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
             }
         });
         if (!problems.isEmpty()) {
-            throw new CheckpointException("the slices of all ranks do not fit together: " + Text.of(problems));
+            throw new CheckpointException(
+                    "the slices of all ranks do not fit together: " + MessageFormatter.of(problems));
         }
     }
 
@@ -158,11 +160,9 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
 
     /** Returns the name of the parameter file that a rank writes. */
     String modelFile(int rank) {
-        Set<Integer> writing = new TreeSet<>();
-        for (int each : parameterRanks) {
-            writing.add(each);
-        }
-        return file("model", List.copyOf(writing).indexOf(rank), writing.size());
+        List<Integer> writing =
+                Arrays.stream(parameterRanks).sorted().distinct().boxed().toList();
+        return file("model", writing.indexOf(rank), writing.size());
     }
 
     /** Returns the name of the state file that a rank writes. */

@@ -21,7 +21,7 @@ import java.util.Set;
 final class SaveRun {
     private static final String FOLDER_FIELD = "folder";
 
-    private final RankMessages ranks;
+    private final MessageExchange ranks;
     private final StateFolder folder;
     private final CheckpointStorage storage;
     private final CheckpointSettings settings;
@@ -38,7 +38,7 @@ final class SaveRun {
     private Throwable notCopied;
 
     private SaveRun(
-            RankMessages ranks,
+            MessageExchange ranks,
             StateFolder folder,
             CheckpointSettings settings,
             long step,
@@ -53,7 +53,7 @@ final class SaveRun {
 
     /** Agrees on a plan with the other ranks, and makes this job the folder's owner. Writes no file of the step yet. */
     static SaveRun planned(
-            RankMessages ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {
+            MessageExchange ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {
         SaveRun run = new SaveRun(ranks, folder, settings, step, state.metadata());
         run.agree(state);
         run.begin();
@@ -85,7 +85,7 @@ final class SaveRun {
         if (settings.compareRanks() && ranks.worldSize() > 1) {
             new ReplicatedTensors(plan, state, ranks.worldSize()).compare(ranks, what());
         }
-        hosts = proposals.stream().map(RankMessages::hostOf).toList();
+        hosts = proposals.stream().map(MessageExchange::hostOf).toList();
         parameters = state.parameters();
         ownParameters = plan.parametersOf(rank, parameters);
         ownSlices = plan.slicesOf(rank, state.slices());
@@ -224,7 +224,7 @@ final class SaveRun {
     private List<StoredPart> write() throws IOException {
         if (notCopied != null) {
             throw new CheckpointException(
-                    ranks.origin() + " could not copy the tensors that it writes: " + Text.of(notCopied)
+                    ranks.origin() + " could not copy the tensors that it writes: " + MessageFormatter.of(notCopied)
                             + "; save() needs no copy",
                     notCopied);
         }

@@ -68,7 +68,7 @@ public final class SavedStep {
         String folder = fields.string(FOLDER_FIELD);
         if (ObjectNames.stepOf(folder + "/") != step) {
             throw new CheckpointException(fields.source() + ": need the folder of step " + step + ", found \""
-                    + Text.shortened(folder) + "\"");
+                    + MessageFormatter.shortened(folder) + "\"");
         }
         int worldSize = fields.fields().containsKey("worldSize") ? fields.small("worldSize") : 0;
         return new SavedStep(folder, step, worldSize, fields.count("crc32c"));
@@ -84,8 +84,8 @@ public final class SavedStep {
             return null;
         }
         if (!parts.matches() || ObjectNames.stepOf(parts.group(1) + "/") != Long.parseLong(parts.group(2))) {
-            throw new CheckpointException(
-                    source + ": need folder, step and number of ranks, found \"" + Text.shortened(text) + "\"");
+            throw new CheckpointException(source + ": need folder, step and number of ranks, found \""
+                    + MessageFormatter.shortened(text) + "\"");
         }
         return new SavedStep(parts.group(1), Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), 0);
     }

@@ -24,7 +24,7 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
     record StateKey(String state, String parameter) {
         @Override
         public String toString() {
-            return "state " + state + " of \"" + Text.shortened(parameter) + "\"";
+            return "state " + state + " of \"" + MessageFormatter.shortened(parameter) + "\"";
         }
     }
 
@@ -40,7 +40,7 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
         int slash = name.indexOf('/');
         int at = name.lastIndexOf('@');
         if (slash < 1 || at < slash || !name.substring(at + 1).matches("0|[1-9][0-9]{0,17}")) {
-            throw new CheckpointException(file + ": tensor \"" + Text.shortened(name)
+            throw new CheckpointException(file + ": tensor \"" + MessageFormatter.shortened(name)
                     + "\" is not a state: need a name such as exp_avg/dense.weight@0");
         }
         StateKey key = new StateKey(name.substring(0, slash), name.substring(slash + 1, at));

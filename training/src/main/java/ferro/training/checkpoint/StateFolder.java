@@ -2,9 +2,9 @@ package ferro.training.checkpoint;
 
 import ferro.group.SystemContext;
 import ferro.job.HostFacts;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.Settings;
-import ferro.training.checkpoint.StateOwner.OwnerNumber;
+import ferro.training.checkpoint.StateFolderOwner.OwnerNumber;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -52,7 +52,7 @@ import java.util.stream.Stream;
  * methods.
  */
 public final class StateFolder {
-    private static final System.Logger LOG = LogLines.logger("ferro.training");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.training");
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
     /** Largest number of reads of a published file, which another job may replace or delete during a read. */
@@ -68,9 +68,9 @@ public final class StateFolder {
     private final int generation;
 
     /** The owners that the folder had when this job opened it; null on ranks that do not call {@link #take}. */
-    private Set<StateOwner> opened;
+    private Set<StateFolderOwner> opened;
 
-    private StateOwner owner;
+    private StateFolderOwner owner;
     /** The step that this owner has published; null if this owner has published no step. */
     private SavedStep latest;
 
@@ -78,7 +78,7 @@ public final class StateFolder {
      * The content of a published file. The content is the owner and the latest step of the owner. The step is null if
      * the owner has no latest step.
      */
-    private record Published(StateOwner owner, SavedStep step) {}
+    private record PublishedStep(StateFolderOwner owner, SavedStep step) {}
 
     StateFolder(CheckpointStorage storage, String host, String job, int generation) {
         this.storage = Objects.requireNonNull(storage, "storage");
@@ -118,8 +118,8 @@ public final class StateFolder {
      * @throws CheckpointException if the text is invalid
      */
     public static StateFolder taken(CheckpointStorage storage, String text) {
-        Published published = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
-        StateOwner owner = published.owner();
+        PublishedStep published = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
+        StateFolderOwner owner = published.owner();
         StateFolder folder = new StateFolder(
                 storage, owner.host(), owner.job(), owner.number().generation());
         folder.owner = owner;
@@ -161,7 +161,7 @@ public final class StateFolder {
         String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String name = job == null ? jobOfLauncher() : job;
-        StateOwner own = new StateOwner(
+        StateFolderOwner own = new StateFolderOwner(
                 new OwnerNumber(attempt, generation),
                 nonce,
                 host,
@@ -190,11 +190,11 @@ public final class StateFolder {
         }
     }
 
-    private static String published(StateOwner owner) {
+    private static String published(StateFolderOwner owner) {
         return "latest-" + owner.name() + ".json";
     }
 
-    private static byte[] bytes(StateOwner owner, SavedStep latest) {
+    private static byte[] bytes(StateFolderOwner owner, SavedStep latest) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("format", CheckpointManifest.FORMAT);
         fields.put("version", VERSION);
@@ -205,39 +205,43 @@ public final class StateFolder {
         return StrictJson.text(fields).getBytes(StandardCharsets.UTF_8);
     }
 
-    private static Published parse(String source, ByteBuffer bytes) {
+    private static PublishedStep parse(String source, ByteBuffer bytes) {
         if (source.endsWith(".txt")) {
             String text = StandardCharsets.UTF_8.decode(bytes).toString();
-            return new Published(StateOwner.ofPublished(source).orElseThrow(), SavedStep.ofPlainText(source, text));
+            return new PublishedStep(
+                    StateFolderOwner.ofPublished(source).orElseThrow(), SavedStep.ofPlainText(source, text));
         }
         JsonValues fields = StrictJson.read(source, bytes);
         CheckpointManifest.refuseOther(fields, VERSION);
-        StateOwner owner =
-                fields.fields().containsKey(OWNER_FIELD) ? StateOwner.of(fields.object(OWNER_FIELD)) : StateOwner.NONE;
-        return new Published(owner, fields.fields().containsKey("step") ? SavedStep.of(fields) : null);
+        StateFolderOwner owner = fields.fields().containsKey(OWNER_FIELD)
+                ? StateFolderOwner.of(fields.object(OWNER_FIELD))
+                : StateFolderOwner.NONE;
+        return new PublishedStep(owner, fields.fields().containsKey("step") ? SavedStep.of(fields) : null);
     }
 
     /** Returns the owners that have a published file in the storage. */
-    private static Stream<StateOwner> owners(CheckpointStorage storage) throws IOException {
-        return files(storage).map(name -> StateOwner.ofPublished(name).orElseThrow());
+    private static Stream<StateFolderOwner> owners(CheckpointStorage storage) throws IOException {
+        return files(storage).map(name -> StateFolderOwner.ofPublished(name).orElseThrow());
     }
 
     private static Stream<String> files(CheckpointStorage storage) throws IOException {
         return storage.list("latest-").stream()
                 .map(StoredObject::name)
                 .filter(name -> name.endsWith(".json") || name.endsWith(".txt"))
-                .filter(name -> StateOwner.ofPublished(name).isPresent());
+                .filter(name -> StateFolderOwner.ofPublished(name).isPresent());
     }
 
-    private SavedStep latestBefore(StateOwner own) throws IOException {
-        return greatest(storage, one -> one.isBefore(own)).map(Published::step).orElse(null);
+    private SavedStep latestBefore(StateFolderOwner own) throws IOException {
+        return greatest(storage, one -> one.isBefore(own))
+                .map(PublishedStep::step)
+                .orElse(null);
     }
 
     /**
      * Reads the file of the greatest of the matching owners. If no owner matches, reads {@code latest.json}, which
      * builds without owners have published.
      */
-    private static Optional<Published> greatest(CheckpointStorage storage, Predicate<StateOwner> among)
+    private static Optional<PublishedStep> greatest(CheckpointStorage storage, Predicate<StateFolderOwner> among)
             throws IOException {
         ObjectReader reader = new ObjectReader(storage);
         for (int read = 1; ; read++) {
@@ -257,11 +261,12 @@ public final class StateFolder {
         }
     }
 
-    private static Optional<String> greatestFile(CheckpointStorage storage, Predicate<StateOwner> among)
+    private static Optional<String> greatestFile(CheckpointStorage storage, Predicate<StateFolderOwner> among)
             throws IOException {
         return files(storage)
-                .filter(name -> among.test(StateOwner.ofPublished(name).orElseThrow()))
-                .max(Comparator.comparing(name -> StateOwner.ofPublished(name).orElseThrow()));
+                .filter(name -> among.test(StateFolderOwner.ofPublished(name).orElseThrow()))
+                .max(Comparator.comparing(
+                        name -> StateFolderOwner.ofPublished(name).orElseThrow()));
     }
 
     /**
@@ -273,7 +278,7 @@ public final class StateFolder {
      * @throws IOException if the storage fails
      */
     public static Optional<SavedStep> latestIn(CheckpointStorage storage) throws IOException {
-        return greatest(storage, any -> true).map(Published::step);
+        return greatest(storage, any -> true).map(PublishedStep::step);
     }
 
     /**
@@ -300,7 +305,7 @@ public final class StateFolder {
 
     /** Returns whether an object in a step folder belongs to this owner or an earlier owner. */
     boolean mayDelete(String state) {
-        return !owner.isBefore(StateOwner.ofState(state));
+        return !owner.isBefore(StateFolderOwner.ofState(state));
     }
 
     /**
@@ -311,7 +316,7 @@ public final class StateFolder {
      * @throws IOException if the storage fails
      */
     public void refuseIfLost() throws IOException {
-        Optional<StateOwner> last = owners(storage).filter(this::isLater).max(Comparator.naturalOrder());
+        Optional<StateFolderOwner> last = owners(storage).filter(this::isLater).max(Comparator.naturalOrder());
         if (last.isPresent()) {
             boolean isOver = last.get().number().generation() > generation;
             throw new CheckpointException((owner == null ? "generation " + generation + " of this job" : owner)
@@ -322,7 +327,7 @@ public final class StateFolder {
     }
 
     /** Returns whether an owner has become the owner after this job, or belongs to a later generation than this job. */
-    private boolean isLater(StateOwner one) {
+    private boolean isLater(StateFolderOwner one) {
         boolean isNew = opened != null && !opened.contains(one);
         return owner != null && owner.isBefore(one) || isNew && one.number().generation() > generation;
     }
@@ -331,10 +336,10 @@ public final class StateFolder {
      * Returns an owner with host, process and job from the file of the owner. If a still later owner has appeared,
      * returns the still later owner. If the file cannot be read, returns the given owner.
      */
-    private StateOwner described(StateOwner one) throws IOException {
+    private StateFolderOwner described(StateFolderOwner one) throws IOException {
         try {
             return greatest(storage, each -> each.compareTo(one) >= 0)
-                    .map(Published::owner)
+                    .map(PublishedStep::owner)
                     .orElse(one);
         } catch (CheckpointException unreadable) {
             LOG.log(Level.DEBUG, () -> "cannot read host and job of " + one + ": " + unreadable.getMessage());
@@ -443,7 +448,7 @@ public final class StateFolder {
             LOG.log(
                     Level.WARNING,
                     () -> "cannot write " + ObjectNames.LATEST + " in " + storage + ", and the next save tries again: "
-                            + Text.of(failure));
+                            + MessageFormatter.of(failure));
         }
     }
 
@@ -463,9 +468,8 @@ public final class StateFolder {
     void deleteEarlier(List<StoredObject> listed, Predicate<String> wanted) throws IOException {
         for (StoredObject object : listed) {
             String name = object.name();
-            boolean isState = ObjectNames.stepOf(name) >= 0;
-            boolean isLeft = isState
-                    ? StateOwner.ofState(name).isBefore(owner) && wanted.test(name)
+            boolean isLeft = ObjectNames.stepOf(name) >= 0
+                    ? StateFolderOwner.ofState(name).isBefore(owner) && wanted.test(name)
                     : isPublishedByEarlier(name);
             if (isLeft) {
                 storage.delete(name);
@@ -474,9 +478,8 @@ public final class StateFolder {
     }
 
     private boolean isPublishedByEarlier(String name) {
-        boolean isTemporary = name.startsWith(ObjectNames.LATEST + ".");
-        return isTemporary
-                || StateOwner.ofPublished(name)
+        return name.startsWith(ObjectNames.LATEST + ".")
+                || StateFolderOwner.ofPublished(name)
                         .filter(one -> one.isBefore(owner))
                         .isPresent();
     }

@@ -1,7 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
-import ferro.spi.Surrogates;
+import ferro.spi.SurrogateCheck;
 import java.util.Objects;
 
 /** A range of elements of one state that an optimizer keeps for a parameter. */
@@ -19,8 +19,8 @@ public final class StateSlice {
             throw new IllegalArgumentException("the name of a state of parameter " + parameter
                     + " must not be blank or contain a slash, found \"" + state + "\"");
         }
-        Surrogates.refuseHalves("the name of state \"" + state + "\"", state);
-        Surrogates.refuseHalves("the name of parameter \"" + parameter + "\"", parameter);
+        SurrogateCheck.refuseHalves("the name of state \"" + state + "\"", state);
+        SurrogateCheck.refuseHalves("the name of parameter \"" + parameter + "\"", parameter);
         if (from < 0) {
             throw new IllegalArgumentException(
                     "the first element of state " + state + " of " + parameter + " must be 0 or more, found " + from);

@@ -28,7 +28,7 @@ final class StoredFiles {
             parts.put(part.file(), part);
         }
         if (!problems.isEmpty()) {
-            throw new CheckpointException("the checkpoint is incomplete: " + Text.of(problems));
+            throw new CheckpointException("the checkpoint is incomplete: " + MessageFormatter.of(problems));
         }
     }
 
@@ -45,7 +45,7 @@ final class StoredFiles {
     PartFile open(String source, String file) {
         StoredPart part = parts.get(file);
         if (part == null) {
-            throw new CheckpointException(source + " names the file \"" + Text.shortened(file)
+            throw new CheckpointException(source + " names the file \"" + MessageFormatter.shortened(file)
                     + "\", which is not listed in " + folder + "/" + ObjectNames.MANIFEST);
         }
         return PartFile.open(reader, folder, part);

@@ -23,9 +23,10 @@ final class StoredParameters {
             PartFile opened = stored.open(source, file);
             for (SafetensorsEntry entry : opened.header().entries()) {
                 if (!file.equals(index.files().get(entry.name()))) {
-                    throw new CheckpointException(source + ": tensor \"" + Text.shortened(entry.name()) + "\" is in "
-                            + file + ", but the index names "
-                            + index.files().getOrDefault(entry.name(), "no file") + " for it");
+                    throw new CheckpointException(
+                            source + ": tensor \"" + MessageFormatter.shortened(entry.name()) + "\" is in "
+                                    + file + ", but the index names "
+                                    + index.files().getOrDefault(entry.name(), "no file") + " for it");
                 }
                 found.files.put(entry.name(), opened);
                 found.entries.put(entry.name(), entry);
@@ -33,8 +34,8 @@ final class StoredParameters {
         }
         for (Map.Entry<String, String> named : index.files().entrySet()) {
             if (!found.entries.containsKey(named.getKey())) {
-                throw new CheckpointException(
-                        source + ": tensor \"" + Text.shortened(named.getKey()) + "\" is not in " + named.getValue());
+                throw new CheckpointException(source + ": tensor \"" + MessageFormatter.shortened(named.getKey())
+                        + "\" is not in " + named.getValue());
             }
         }
         return found;

@@ -69,12 +69,12 @@ final class StrictJson {
     }
 
     private CheckpointException refused(String what) {
-        return new CheckpointException(source + ": " + what + " at " + Text.shortened(path.toString()));
+        return new CheckpointException(source + ": " + what + " at " + MessageFormatter.shortened(path.toString()));
     }
 
     private CheckpointException malformed(String needed) {
-        return new CheckpointException(source + ": invalid JSON at " + Text.shortened(path.toString()) + ", character "
-                + at + ": need " + needed + ", found " + found());
+        return new CheckpointException(source + ": invalid JSON at " + MessageFormatter.shortened(path.toString())
+                + ", character " + at + ": need " + needed + ", found " + found());
     }
 
     /** Describes the character at the current position. */
@@ -139,9 +139,9 @@ final class StrictJson {
             path.setLength(outer);
             skipSpaces();
             String name = string();
-            path.append('.').append(Text.shortened(name));
+            path.append('.').append(MessageFormatter.shortened(name));
             if (fields.containsKey(name)) {
-                throw refused("the name \"" + Text.shortened(name) + "\" occurs twice");
+                throw refused("the name \"" + MessageFormatter.shortened(name) + "\" occurs twice");
             }
             need(':');
             fields.put(name, value(depth + 1));
@@ -183,7 +183,7 @@ final class StrictJson {
             throw malformed("a value");
         }
         if (!INTEGER.matcher(token).matches()) {
-            throw refused("need an integer, found " + Text.shortened(token));
+            throw refused("need an integer, found " + MessageFormatter.shortened(token));
         }
         try {
             Long number = Long.valueOf(token);

@@ -1,6 +1,6 @@
 package ferro.training.checkpoint;
 
-import ferro.spi.Surrogates;
+import ferro.spi.SurrogateCheck;
 import java.util.List;
 import java.util.Map;
 
@@ -30,8 +30,8 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
         slices = List.copyOf(slices);
         metadata = Map.copyOf(metadata);
         metadata.forEach((name, text) -> {
-            Surrogates.refuseHalves("the name of metadata \"" + name + "\"", name);
-            Surrogates.refuseHalves("metadata \"" + name + "\"", text);
+            SurrogateCheck.refuseHalves("the name of metadata \"" + name + "\"", name);
+            SurrogateCheck.refuseHalves("metadata \"" + name + "\"", text);
         });
     }
 

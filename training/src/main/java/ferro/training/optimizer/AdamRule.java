@@ -28,11 +28,11 @@ public final class AdamRule implements UpdateRule {
 
     AdamRule(boolean isDecoupled, Constants constants) {
         String kind = kindOf(isDecoupled);
-        RuleConstants.atLeastZero(kind, "rate", constants.rate);
-        RuleConstants.belowOne(kind, "beta1", constants.beta1);
-        RuleConstants.belowOne(kind, "beta2", constants.beta2);
-        RuleConstants.atLeastZero(kind, "epsilon", constants.epsilon);
-        RuleConstants.atLeastZero(kind, "weight decay", constants.weightDecay);
+        ConstantsCheck.atLeastZero(kind, "rate", constants.rate);
+        ConstantsCheck.belowOne(kind, "beta1", constants.beta1);
+        ConstantsCheck.belowOne(kind, "beta2", constants.beta2);
+        ConstantsCheck.atLeastZero(kind, "epsilon", constants.epsilon);
+        ConstantsCheck.atLeastZero(kind, "weight decay", constants.weightDecay);
         this.isDecoupled = isDecoupled;
         this.constants = constants;
     }

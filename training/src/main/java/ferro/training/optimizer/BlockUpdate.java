@@ -11,10 +11,7 @@ interface BlockUpdate {
      * @return the update of the rule
      */
     static BlockUpdate of(UpdateRule rule) {
-        if (rule instanceof SgdRule sgd) {
-            return new SgdUpdate(sgd);
-        }
-        return new AdamUpdate((AdamRule) rule);
+        return rule instanceof SgdRule sgd ? new SgdUpdate(sgd) : new AdamUpdate((AdamRule) rule);
     }
 
     /**

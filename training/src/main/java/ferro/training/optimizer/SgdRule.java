@@ -26,9 +26,9 @@ public final class SgdRule implements UpdateRule {
     private final boolean nesterov;
 
     SgdRule(double rate, double momentum, double dampening, double weightDecay, boolean nesterov) {
-        RuleConstants.atLeastZero("sgd", "rate", rate);
-        RuleConstants.atLeastZero("sgd", "momentum", momentum);
-        RuleConstants.atLeastZero("sgd", "weight decay", weightDecay);
+        ConstantsCheck.atLeastZero("sgd", "rate", rate);
+        ConstantsCheck.atLeastZero("sgd", "momentum", momentum);
+        ConstantsCheck.atLeastZero("sgd", "weight decay", weightDecay);
         if (!Double.isFinite(dampening) || nesterov && (momentum == 0 || dampening != 0)) {
             throw new IllegalArgumentException(
                     "sgd with nesterov=" + nesterov + ": dampening must be finite, and Nesterov momentum needs a"

@@ -6,7 +6,7 @@ import ferro.training.GradientBuckets;
 import ferro.training.Join;
 import ferro.training.Parameter;
 import ferro.training.StepTimes;
-import ferro.training.agreement.ParameterAgreement;
+import ferro.training.agreement.ParameterComparer;
 import ferro.training.checkpoint.StateSlice;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         Objects.requireNonNull(rule, "rule");
         List<String> constants = new ArrayList<>();
         rule.settings().forEach((name, value) -> constants.add(name + " is " + value));
-        ParameterAgreement.compare(buckets.group(), "optimizers", constants, "");
+        ParameterComparer.compare(buckets.group(), "optimizers", constants, "");
         try {
             return new ShardedOptimizer(buckets, rule);
         } catch (RuntimeException | Error failure) {
@@ -162,7 +162,7 @@ public final class ShardedOptimizer implements AutoCloseable {
      * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public void rate(double newRate) {
-        RuleConstants.atLeastZero(rule.kind(), "rate", newRate);
+        ConstantsCheck.atLeastZero(rule.kind(), "rate", newRate);
         rate = newRate;
     }
 

@@ -10,7 +10,7 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
-import ferro.training.checkpoint.RankMessages.ReportingStorage;
+import ferro.training.checkpoint.MessageExchange.ReportingStorage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -119,8 +119,8 @@ class ErrorOfOneRankTest {
     void anErrorBetweenTwoExchangesAbortsTheGroup() {
         try (Ranks ranks = Ranks.over(Medium.TCP, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
-                RankMessages messages =
-                        new RankMessages(group, Duration.ofHours(1), new ReportingStorage(new MemoryStorage()), "host");
+                MessageExchange messages = new MessageExchange(
+                        group, Duration.ofHours(1), new ReportingStorage(new MemoryStorage()), "host");
                 messages.together(() -> {
                     if (group.rank() == 1) {
                         throw new OutOfMemoryError("no room to plan");

@@ -173,7 +173,7 @@ class HostileHeaderTest {
     @Test
     void bytesOfElementsAreReversedOnBigEndianMachines() {
         byte[] bytes = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-        ByteRun.reverse(ByteBuffer.wrap(bytes, 1, 8), 4);
+        ElementCodec.reverse(ByteBuffer.wrap(bytes, 1, 8), 4);
         assertEquals("[0, 4, 3, 2, 1, 8, 7, 6, 5]", Arrays.toString(bytes));
     }
 }

@@ -133,8 +133,7 @@ class RefusedCheckpointTest {
     @Test
     void parametersThatDifferBetweenRanksAreNamed() {
         List<String> messages = messages(2, (group, model) -> {
-            long length = 4 + group.rank();
-            NamedTensor differing = ToyModel.tensor("w", DataType.FLOAT32, length);
+            NamedTensor differing = ToyModel.tensor("w", DataType.FLOAT32, 4 + group.rank());
             try (Checkpoints checkpoints = Checkpoints.open(group, new MemoryStorage())) {
                 checkpoints.save(1, TrainingState.of(List.of(model.parameters.get(0), differing)));
             }

@@ -3,7 +3,7 @@ package ferro.training.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import ferro.training.checkpoint.RankMessages.ReportingStorage;
+import ferro.training.checkpoint.MessageExchange.ReportingStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -10,7 +10,7 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
-import ferro.training.checkpoint.RankMessages.ReportingStorage;
+import ferro.training.checkpoint.MessageExchange.ReportingStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -156,8 +156,8 @@ class SaveProgressTest {
     @Test
     void aPausedRankIsDetectedWhileItsStorageHangs() {
         Ranks.run(Medium.SIMULATED, 1, group -> {
-            RankMessages messages =
-                    new RankMessages(group, Duration.ofMillis(50), new ReportingStorage(memory), "here");
+            MessageExchange messages =
+                    new MessageExchange(group, Duration.ofMillis(50), new ReportingStorage(memory), "here");
             assertTrue(messages.failure().isEmpty());
             try {
                 messages.exchange("saving step 1", () -> {
@@ -184,8 +184,8 @@ class SaveProgressTest {
                 .mapToObj(number -> NamedTensor.of("tensor " + number, values, values.elementCount()))
                 .toList());
         Ranks.run(Medium.SIMULATED, 1, group -> {
-            RankMessages messages =
-                    new RankMessages(group, Duration.ofMillis(3200), new ReportingStorage(memory), "here");
+            MessageExchange messages =
+                    new MessageExchange(group, Duration.ofMillis(3200), new ReportingStorage(memory), "here");
             SavePlan plan = SavePlan.of(
                     messages.exchange("x", () -> SavePlan.proposal(1, state, true, CheckpointSettings.DEFAULT)),
                     state.parameters());

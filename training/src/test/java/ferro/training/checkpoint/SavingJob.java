@@ -47,17 +47,16 @@ final class SavingJob implements AutoCloseable {
 
     /** Returns what the save throws on each rank; null where it throws nothing. */
     List<Throwable> failures(long step) {
-        return ranks.failures(group -> {
-            ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
-            checkpoints.get(group.rank()).save(step, model.state());
-        });
+        return ranks.failures(group -> save(group, step));
     }
 
     void save(long step) {
-        ranks.each(group -> {
-            ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
-            checkpoints.get(group.rank()).save(step, model.state());
-        });
+        ranks.each(group -> save(group, step));
+    }
+
+    private void save(ProcessGroup group, long step) {
+        ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
+        checkpoints.get(group.rank()).save(step, model.state());
     }
 
     String refusal(long step) {

@@ -188,6 +188,25 @@ class TwoJobsTest {
     }
 
     @Test
+    void aJobThatWasReplacedDeletesNoCheckpointOfTheLaterJob() {
+        List<SavingJob> others = new ArrayList<>();
+        Overtaken overtaken = new Overtaken(memory, "list ", () -> {
+            others.get(0).save(2);
+            others.get(0).save(3);
+        });
+        Runnable meanwhile = overtaken.withdraw();
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 1, overtaken, "host-a");
+                SavingJob second = new SavingJob(Medium.SIMULATED, 1, memory, "host-b")) {
+            others.add(second);
+            first.save(1);
+            overtaken.again(meanwhile);
+            first.save(5);
+
+            assertEquals(2, second.load(2));
+        }
+    }
+
+    @Test
     void aFailedSaveDeletesNoFileOfTheSecondJob() {
         List<SavingJob> others = new ArrayList<>();
         Overtaken full = new Overtaken(memory, "write step-2.*/optimizer-0.*", () -> {

@@ -32,7 +32,7 @@ final class RankRows {
                 boolean validates =
                         columns.validation() != null && !row.isNullAt(validationAt) && row.getBoolean(validationAt);
                 RowArrays into = validates ? own.validation : own.training;
-                double[] features = Features.of(row, columns.features());
+                double[] features = FeatureReader.of(row, columns.features());
                 own.requireWidth(features.length);
                 into.add(
                         features,

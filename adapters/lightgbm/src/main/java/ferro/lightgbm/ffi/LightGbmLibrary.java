@@ -23,11 +23,11 @@ public final class LightGbmLibrary {
     /** The prefix of files that JNA has extracted from a jar; a file in a folder keeps its name. */
     private static final String UNPACKED = "jna";
 
-    private static final AtomicReference<Bound> BOUND = new AtomicReference<>();
+    private static final AtomicReference<BoundLibrary> BOUND = new AtomicReference<>();
 
     private LightGbmLibrary() {}
 
-    private record Bound(String file, NativeLibrary library) {}
+    private record BoundLibrary(String file, NativeLibrary library) {}
 
     /**
      * Binds the library of the artifact lightgbmlib, which is extracted from the class path. Later calls do nothing.
@@ -49,14 +49,14 @@ public final class LightGbmLibrary {
      */
     public static void load(Path file) {
         String path = file.toAbsolutePath().toString();
-        Bound bound = BOUND.get() == null ? bind(path) : BOUND.get();
+        BoundLibrary bound = BOUND.get() == null ? bind(path) : BOUND.get();
         if (!bound.file.equals(path)) {
             throw new IllegalStateException("this JVM has bound LightGBM's library " + bound.file + " and cannot bind "
                     + path + " as well: name the same library everywhere");
         }
     }
 
-    private static synchronized Bound bind(String path) {
+    private static synchronized BoundLibrary bind(String path) {
         if (BOUND.get() != null) {
             return BOUND.get();
         }
@@ -64,7 +64,7 @@ public final class LightGbmLibrary {
             File file = path == null ? extracted() : new File(path);
             NativeLibrary library = NativeLibrary.getInstance(file.getPath());
             Native.register(LightGbmFunctions.class, library);
-            BOUND.set(new Bound(file.getPath(), library));
+            BOUND.set(new BoundLibrary(file.getPath(), library));
             if (path == null && file.getName().startsWith(UNPACKED)) {
                 // a rank that is killed leaves no file behind; where a loaded file cannot be deleted, the exit deletes
                 // it

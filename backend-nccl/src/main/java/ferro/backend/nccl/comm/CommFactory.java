@@ -4,10 +4,10 @@ import ferro.FerroException;
 import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NativeLibraries;
-import ferro.backend.nccl.ffi.NativeWords;
+import ferro.backend.nccl.ffi.NativeLongs;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
-import ferro.backend.nccl.ffi.NcclConfigured;
+import ferro.backend.nccl.ffi.NcclConfigFunctions;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
@@ -15,10 +15,10 @@ import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 
 /** Creates communicators, each with a new thread. An attempt that fails or is too late frees everything. */
 final class CommFactory {
@@ -60,8 +60,8 @@ final class CommFactory {
         if (!libraries.has(NcclCapability.CONFIGURED)) {
             return Nccl.ncclCommInitRank(comm, identity.worldSize(), bytes, identity.rank());
         }
-        try (NativeWords config = NativeWords.nonBlockingConfig()) {
-            return NcclConfigured.ncclCommInitRankConfig(
+        try (NativeLongs config = NativeLongs.nonBlockingConfig()) {
+            return NcclConfigFunctions.ncclCommInitRankConfig(
                     comm, identity.worldSize(), bytes, identity.rank(), config.address(0));
         }
     }
@@ -71,16 +71,15 @@ final class CommFactory {
      * context on hosts with several models of GPU.
      */
     Communicator all(String group, int[] devices, Deadline deadline) {
-        List<CommIdentity> identities = new ArrayList<>();
-        for (int rank = 0; rank < devices.length; rank++) {
-            identities.add(new CommIdentity(group, rank, devices.length, devices[rank]));
-        }
+        List<CommIdentity> identities = IntStream.range(0, devices.length)
+                .mapToObj(rank -> new CommIdentity(group, rank, devices.length, devices[rank]))
+                .toList();
         return make(
                 identities, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
     /** Creates communicators by the given native call. A call that does not return keeps its thread. */
-    Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeWords> start) {
+    Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeLongs> start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, identities, clock, start);
         thread.submit(init);

@@ -3,13 +3,13 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.NcclResult;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -34,7 +34,7 @@ import java.util.function.LongSupplier;
  * <p>The first fatal failure is kept ({@link #breakBy}). Later uses fail at once with this failure as their cause.
  */
 final class CommHandle {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
     /** Grace period of an abort for uses. A call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
     /** Maximum part of the grace period per poll, because a pause of the JVM also delays the use. */
@@ -50,7 +50,7 @@ final class CommHandle {
     private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
 
     /** The call that frees the communicator; null until a call frees it. */
-    private final AtomicReference<Free> freed = new AtomicReference<>();
+    private final AtomicReference<FreeMethod> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger polls = new AtomicInteger();
@@ -58,7 +58,7 @@ final class CommHandle {
     private final AtomicReference<Throwable> abortFailure = new AtomicReference<>();
     private final CountDownLatch abortOver = new CountDownLatch(1);
 
-    private enum Free {
+    private enum FreeMethod {
         BY_ABORT,
         BY_DESTROY
     }
@@ -218,7 +218,7 @@ final class CommHandle {
      */
     void freeByAbort() {
         beginAbort();
-        boolean underWay = freed.get() == Free.BY_ABORT && abortFailure.get() == null;
+        boolean underWay = freed.get() == FreeMethod.BY_ABORT && abortFailure.get() == null;
         if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver::await)) {
             recordAbortFailure(new FerroException(
                     Code.NATIVE,
@@ -229,7 +229,7 @@ final class CommHandle {
     }
 
     private void beginAbort() {
-        if (address != 0 && freed.compareAndSet(null, Free.BY_ABORT)) {
+        if (address != 0 && freed.compareAndSet(null, FreeMethod.BY_ABORT)) {
             Thread aborting = new Thread(this::abortNatively, identity.threadName("abort"));
             aborting.setDaemon(true);
             try {
@@ -248,7 +248,7 @@ final class CommHandle {
             if (Cuda.cudaSetDevice(identity.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
             }
-            Checks.nccl(Nccl.ncclCommAbort(address), "ncclCommAbort");
+            ResultChecker.nccl(Nccl.ncclCommAbort(address), "ncclCommAbort");
         } catch (RuntimeException | Error e) {
             recordAbortFailure(e);
         } finally {
@@ -264,11 +264,11 @@ final class CommHandle {
 
     /** Frees the communicator by destroy, on the device thread, unless an abort came first. */
     void destroy() {
-        if (address == 0 || !freed.compareAndSet(null, Free.BY_DESTROY)) {
+        if (address == 0 || !freed.compareAndSet(null, FreeMethod.BY_DESTROY)) {
             return;
         }
         awaitUses();
-        Checks.begun(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
+        ResultChecker.begun(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
     }
 
     /** Reads NCCL's state of the communicator, from any thread. A freed communicator reports no failure. */

@@ -2,8 +2,8 @@ package ferro.backend.nccl.comm;
 
 import ferro.FerroException;
 import ferro.backend.nccl.NcclResult;
-import ferro.backend.nccl.ffi.Checks;
-import ferro.backend.nccl.ffi.NativeWords;
+import ferro.backend.nccl.ffi.NativeLongs;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
@@ -21,21 +21,21 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommIdentity> identities;
     private final LongSupplier clock;
-    private final ToIntFunction<NativeWords> start;
+    private final ToIntFunction<NativeLongs> start;
     /** The addresses, into which NCCL writes until the call ends. */
-    private final NativeWords addresses;
+    private final NativeLongs addresses;
 
     private final List<CommHandle> made = new ArrayList<>();
     private boolean nonBlocking;
     private boolean givenUp;
 
     /** {@code start} begins to create communicators, one address word for each, and returns NCCL's code. */
-    CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, ToIntFunction<NativeWords> start) {
+    CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, ToIntFunction<NativeLongs> start) {
         this.thread = thread;
         this.identities = identities;
         this.clock = clock;
         this.start = start;
-        this.addresses = new NativeWords(identities.size());
+        this.addresses = new NativeLongs(identities.size());
     }
 
     @Override
@@ -56,7 +56,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
         thread.use(identities.get(0).device());
         int code = start.applyAsInt(addresses);
         thread.forgetDevice();
-        Checks.begun(code, "ncclCommInit");
+        ResultChecker.begun(code, "ncclCommInit");
         nonBlocking = code == NcclResult.IN_PROGRESS.code();
         adopt();
     }
@@ -79,7 +79,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
             if (state.equals(NcclResult.IN_PROGRESS)) {
                 return false;
             }
-            Checks.nccl(state.code(), "ncclCommInit");
+            ResultChecker.nccl(state.code(), "ncclCommInit");
         }
         return true;
     }

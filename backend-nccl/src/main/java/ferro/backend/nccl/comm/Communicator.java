@@ -6,8 +6,8 @@ import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.device.CudaStream;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.queue.AbortableComm;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
@@ -68,7 +68,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         members.forEach(member -> events.add(new EventPool()));
     }
 
-    /** Native calls of one member; each result code must be passed to {@link Checks#begun}. */
+    /** Native calls of one member; each result code must be passed to {@link ResultChecker#begun}. */
     @FunctionalInterface
     interface MemberCalls {
         /** Makes the calls of a member, by its index, on the device thread with the member's device current. */
@@ -210,8 +210,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
         for (CommHandle member : members) {
             NcclResult state = member.asyncError();
             if (isFatal(state)) {
-                FerroException failure =
-                        during(operation, member.identity(), Checks.failure(state.code(), "ncclCommGetAsyncError"));
+                FerroException failure = during(
+                        operation, member.identity(), ResultChecker.failure(state.code(), "ncclCommGetAsyncError"));
                 members.forEach(each -> each.breakBy(failure));
                 return Optional.of(failure);
             }
@@ -293,7 +293,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
             abort("its group could not be split: " + e.getMessage());
             throw e;
         } finally {
-            new CommClosing(this, deadline(CLOSE_BOUND)).release();
+            new CommCloser(this, deadline(CLOSE_BOUND)).release();
         }
         return parts;
     }
@@ -310,7 +310,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
      */
     void close(Duration bound) {
         if (closing.compareAndSet(false, true)) {
-            new CommClosing(this, deadline(bound)).run();
+            new CommCloser(this, deadline(bound)).run();
         }
     }
 
@@ -336,7 +336,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
             if (state.equals(NcclResult.IN_PROGRESS)) {
                 return false;
             }
-            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+            ResultChecker.nccl(state.code(), "ncclCommGetAsyncError");
         }
         return true;
     }
@@ -346,7 +346,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
      * open group would delay all later calls for ever.
      */
     static void grouped(Runnable calls) {
-        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        ResultChecker.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
         boolean called = false;
         try {
             calls.run();
@@ -354,7 +354,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         } finally {
             int end = Nccl.ncclGroupEnd();
             if (called) {
-                Checks.begun(end, "ncclGroupEnd");
+                ResultChecker.begun(end, "ncclGroupEnd");
             }
         }
     }
@@ -406,12 +406,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /** Returns whether every abort that has begun has ended. */
     boolean abortsAreOver() {
-        for (CommHandle member : members) {
-            if (member.isAborted() && !member.isAbortOver()) {
-                return false;
-            }
-        }
-        return true;
+        return members.stream().noneMatch(member -> member.isAborted() && !member.isAbortOver());
     }
 
     /**

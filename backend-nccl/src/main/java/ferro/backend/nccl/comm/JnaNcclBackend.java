@@ -15,8 +15,8 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
-import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
-import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
+import ferro.backend.nccl.comm.NativeCaller.NativeCall;
+import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
@@ -27,7 +27,7 @@ import ferro.control.group.GroupControl;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import ferro.spi.LeakReport;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -55,19 +55,19 @@ import java.util.function.Consumer;
  * (measured on JDK 17). A call allocates nothing natively after the first call of its size.
  */
 public final class JnaNcclBackend implements NcclBackend {
-    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     private final NcclMember member;
     private final WorkQueue queue;
-    private final NcclCalls calls;
-    private final BackendEnding ending;
+    private final CallSubmitter calls;
+    private final BackendCloser ending;
     private final LeakReport leak;
 
     JnaNcclBackend(NcclMember member) {
         this.member = member;
-        calls = new NcclCalls(member);
+        calls = new CallSubmitter(member);
         queue = calls.queue();
-        ending = new BackendEnding(member, queue, calls.stage());
+        ending = new BackendCloser(member, queue, calls.stage());
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
@@ -310,7 +310,7 @@ public final class JnaNcclBackend implements NcclBackend {
     /** Joins a group on which its ranks have agreed. The first rank creates an id for the other ranks. */
     private JnaNcclBackend joined(int[] members, int rank, String name, long agreed, Deadline deadline) {
         GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
-        MeetingKeys keys = member.keys();
+        MemberRendezvous keys = member.keys();
         String base = keys.base() + "/" + Long.toHexString(agreed);
         GroupPosition position = keys.position().child(agreed, members);
         String self = Machines.named(
@@ -321,7 +321,7 @@ public final class JnaNcclBackend implements NcclBackend {
             Communicator comm = CommFactory.of(member.context()).rank(identity, id, deadline);
             OptionalLong stream = member.stream().owned() ? OptionalLong.empty() : OptionalLong.of(stream());
             return new NcclJoin(group, member.context(), stream, group.timeout())
-                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.left(), position));
+                    .assemble(comm, new MemberRendezvous(keys.ids(), base, keys.left(), position));
         } catch (RuntimeException | Error failure) {
             position.lane().close();
             throw failure;
@@ -341,7 +341,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void close() {
-        close(BackendEnding.BOUND);
+        close(BackendCloser.BOUND);
     }
 
     @Override

@@ -29,7 +29,7 @@ public final class NcclBackendProvider implements BackendProvider {
             return none;
         }
         NcclAvailability found = NcclAvailability.look(context);
-        return found.unavailableBecause().or(() -> RankDevice.unavailableBecause(context, found.devices()));
+        return found.unavailableBecause().or(() -> DeviceSelector.unavailableBecause(context, found.devices()));
     }
 
     @Override

@@ -2,14 +2,14 @@ package ferro.backend.nccl.comm;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
+import ferro.CollectiveKind.DataShare;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
-import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
+import ferro.backend.nccl.comm.NativeCaller.NativeCall;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.queue.CommIdentity;
@@ -44,8 +44,7 @@ final class NcclChecks {
         }
         Tensor operand = call.operand();
         try {
-            NcclOperation operation = NcclOperation.of(call);
-            rooted(operation);
+            rooted(NcclOperation.of(call));
             if (operand != null) {
                 types(operand.dataType(), call.op());
             }
@@ -170,8 +169,8 @@ final class NcclChecks {
         }
         CollectiveKind kind = operation.kind();
         // the own part among all parts; an exchange moves every part, so no part may be in place
-        long from = in.address + (kind.out() == Held.PART ? identity.rank() * out.bytes : 0);
-        long to = out.address + (kind.in() == Held.PART ? identity.rank() * in.bytes : 0);
+        long from = in.address + (kind.out() == DataShare.PART ? identity.rank() * out.bytes : 0);
+        long to = out.address + (kind.in() == DataShare.PART ? identity.rank() * in.bytes : 0);
         if (from != to || kind == CollectiveKind.ALL_TO_ALL) {
             throw new IllegalArgumentException(operation.label() + " on " + identity + ": input of " + in.bytes
                     + " bytes and output of " + out.bytes

@@ -7,7 +7,7 @@ import ferro.backend.nccl.NcclDevice;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,18 +27,18 @@ import java.util.Map;
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
-    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     private static final String GROUP = "comms";
     private static final int LEAST_DEVICES = 2;
     private static final int NO_ROOT = -1;
 
-    private final DirectCalls calls;
+    private final DirectCaller calls;
     private final List<NcclDevice> devices;
     private final LeakReport leak;
     private boolean split;
 
-    private NcclComms(DirectCalls calls, List<NcclDevice> devices) {
+    private NcclComms(DirectCaller calls, List<NcclDevice> devices) {
         this.calls = calls;
         this.devices = devices;
         this.leak = LeakReport.watchAndFree(this, toString(), LOG, calls.comm()::close);
@@ -59,7 +59,7 @@ public final class NcclComms implements AutoCloseable {
         Duration timeout = Deadlines.ofCalls(context);
         CommFactory factory = CommFactory.of(context);
         Communicator comm = factory.all(GROUP, ordinals, factory.deadline(timeout));
-        return new NcclComms(new DirectCalls(comm, factory.libraries(), timeout), copy);
+        return new NcclComms(new DirectCaller(comm, factory.libraries(), timeout), copy);
     }
 
     private static int[] checked(List<NcclDevice> devices) {
@@ -172,7 +172,7 @@ public final class NcclComms implements AutoCloseable {
         // 0 is the default stream
         long[] on = streams == null ? new long[size()] : streams;
         checkCount(name, "streams", on.length);
-        List<NcclLane.LaneCalls> made = tensors.stream()
+        List<CommStream.StreamCalls> made = tensors.stream()
                 .map(tensor -> calls.inPlace(operation, tensor, op, root))
                 .toList();
         calls.run(

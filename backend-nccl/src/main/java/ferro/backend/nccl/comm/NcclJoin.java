@@ -4,25 +4,25 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
+import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.memory.CudaMemory;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.StreamFallback;
-import ferro.control.group.LeftGroups;
-import ferro.control.group.LocalLanes;
+import ferro.backend.nccl.queue.StreamFactory;
+import ferro.control.group.GroupRegistry;
+import ferro.control.group.InProcessControlLanes;
 import ferro.dispatch.DeviceMemory;
-import ferro.spi.BrokenServices;
 import ferro.spi.ControlLane;
 import ferro.spi.ControlLaneProvider;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
-import ferro.spi.JoinLines;
-import ferro.spi.LogLines;
+import ferro.spi.JoinProgressPrinter;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
+import ferro.spi.ServiceErrors;
 import ferro.spi.Services;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
 
 /** One join with one deadline, from the choice of a device to a working back end. A failed join frees everything. */
 final class NcclJoin {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     /** A value that is never stored: a compare-and-set with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
@@ -67,9 +67,10 @@ final class NcclJoin {
     }
 
     JnaNcclBackend join() {
-        int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
+        int device = DeviceSelector.of(group, context, NcclWorld.usableDevices(context));
         if (group.worldSize() == 1) {
-            GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
+            GroupPosition position =
+                    GroupPosition.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
             return join(device, keys(IdExchange.local(), group.name(), position));
         }
         try {
@@ -80,8 +81,8 @@ final class NcclJoin {
         }
     }
 
-    private MeetingKeys keys(IdExchange ids, String base, GroupPosition position) {
-        return new MeetingKeys(ids, base, LeftGroups.of(context, ExitTask.Stage.DEVICES), position);
+    private MemberRendezvous keys(IdExchange ids, String base, GroupPosition position) {
+        return new MemberRendezvous(ids, base, GroupRegistry.of(context, ExitTask.Stage.DEVICES), position);
     }
 
     private JnaNcclBackend joinOthers(int device) {
@@ -112,7 +113,7 @@ final class NcclJoin {
      * other, and a warning says so.
      */
     private GroupPosition connected(GroupSpec timed) {
-        BrokenServices broken = new BrokenServices();
+        ServiceErrors broken = new ServiceErrors();
         StringBuilder why = new StringBuilder();
         Optional<ControlLane> opened = Services.first(
                 Services.of(ControlLaneProvider.class),
@@ -132,7 +133,7 @@ final class NcclJoin {
                         + " deadlines: add ferro to the class path",
                 broken.cause());
         // a lane to ranks that receive nothing
-        LocalLanes lanes = new LocalLanes(group.worldSize());
+        InProcessControlLanes lanes = new InProcessControlLanes(group.worldSize());
         for (int rank = 0; rank < group.worldSize(); rank++) {
             if (rank != group.rank()) {
                 lanes.lane(rank, context.background()).close();
@@ -141,15 +142,16 @@ final class NcclJoin {
         return GroupPosition.unconnected(lanes.lane(group.rank(), context.background()), timed);
     }
 
-    private JnaNcclBackend join(int device, MeetingKeys keys) {
+    private JnaNcclBackend join(int device, MemberRendezvous keys) {
         return assemble(
                 group.worldSize() == 1 ? joined(device, keys, waits -> {}) : joinedWithLines(device, keys), keys);
     }
 
     /** Joins the communicator; prints lines while this rank waits for the others. */
-    private Communicator joinedWithLines(int device, MeetingKeys keys) {
+    private Communicator joinedWithLines(int device, MemberRendezvous keys) {
         AtomicReference<String> waitsFor = new AtomicReference<>("");
-        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(waitsFor::get);
+        JoinProgressPrinter.PhasePrinter lines =
+                JoinProgressPrinter.resume(group.name(), context).waiting(waitsFor::get);
         try {
             return joined(device, keys, waitsFor::set);
         } finally {
@@ -158,7 +160,7 @@ final class NcclJoin {
     }
 
     /** Joins the communicator; {@code waits} receives a text about what this rank waits for. */
-    private Communicator joined(int device, MeetingKeys keys, Consumer<String> waits) {
+    private Communicator joined(int device, MemberRendezvous keys, Consumer<String> waits) {
         CommFactory factory = CommFactory.of(context);
         String rank = "rank " + group.rank() + " of \"" + group.name() + "\" waits for ";
         if (group.rank() != 0) {
@@ -166,8 +168,7 @@ final class NcclJoin {
         }
         NcclUniqueId id = keys.ids().meet(keys.base() + "/id", group.rank() == 0, deadline);
         waits.accept(rank + "all " + group.worldSize() + " ranks to reach the communicator of nccl");
-        CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
-        return factory.rank(identity, id, deadline);
+        return factory.rank(new CommIdentity(group.name(), group.rank(), group.worldSize(), device), id, deadline);
     }
 
     /** Returns the ranks that have not begun to join; empty if the store does not answer. */
@@ -176,8 +177,7 @@ final class NcclJoin {
         try {
             for (int rank = 0; rank < group.worldSize(); rank++) {
                 byte[] joins = store.compareAndSet(name + "/joins/" + rank, NEVER, NEVER);
-                boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
-                if (!here) {
+                if (joins == null || Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) < attempt) {
                     missing.add(rank);
                 }
             }
@@ -188,8 +188,7 @@ final class NcclJoin {
     }
 
     private FerroException naming(List<Integer> missing, FerroException failure) {
-        boolean late = failure.code() == Code.TIMED_OUT || failure.code() == Code.RENDEZVOUS;
-        if (!late) {
+        if (failure.code() != Code.TIMED_OUT && failure.code() != Code.RENDEZVOUS) {
             return failure;
         }
         String whom = missing.isEmpty()
@@ -207,7 +206,7 @@ final class NcclJoin {
     }
 
     /** Creates the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
-    JnaNcclBackend assemble(Communicator comm, MeetingKeys keys) {
+    JnaNcclBackend assemble(Communicator comm, MemberRendezvous keys) {
         boolean shared = false;
         try {
             CudaStream stream = stream(comm);
@@ -234,7 +233,7 @@ final class NcclJoin {
                     .call(
                             () -> comm.own(
                                     callersStream.isEmpty()
-                                            ? StreamFallback.orDefault(device)
+                                            ? StreamFactory.orDefault(device)
                                             : CudaStream.ofCaller(callersStream.getAsLong(), device)),
                             deadline);
         } catch (TimeoutException late) {

@@ -8,7 +8,7 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.queue.GroupPosition;
-import ferro.control.group.LeftGroups;
+import ferro.control.group.GroupRegistry;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -30,7 +30,7 @@ record NcclMember(
         CudaStream stream,
         int downgrades,
         DeviceMemory memory,
-        MeetingKeys keys,
+        MemberRendezvous keys,
         Duration timeout) {
     /** Size of the pieces in which host memory is copied; the same on every rank. */
     static final int STAGE_BYTES = 4 << 20;
@@ -43,7 +43,7 @@ record NcclMember(
      * @param left   groups of the same join that are open, or were left
      * @param position  control messages between the ranks of the group
      */
-    record MeetingKeys(IdExchange ids, String base, LeftGroups left, GroupPosition position) {}
+    record MemberRendezvous(IdExchange ids, String base, GroupRegistry left, GroupPosition position) {}
 
     NcclStreamKind streamKind() {
         if (stream.owned()) {

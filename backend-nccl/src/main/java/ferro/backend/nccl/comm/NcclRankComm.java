@@ -11,7 +11,7 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,18 +26,18 @@ import java.util.List;
  * failure of NCCL) makes the communicator unusable on every rank: close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
-    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     private static final String GROUP = "nccl";
     private static final int LEAST_WORLD = 2;
 
     private final Communicator comm;
-    private final DirectCalls calls;
+    private final DirectCaller calls;
     private final LeakReport leak;
     private final NcclAbortHandle abortHandle;
     private CudaStream stream;
 
-    NcclRankComm(DirectCalls calls) {
+    NcclRankComm(DirectCaller calls) {
         this.calls = calls;
         this.comm = calls.comm();
         this.abortHandle = new NcclAbortHandle(comm.handle());
@@ -65,7 +65,7 @@ public final class NcclRankComm implements AutoCloseable {
         CommFactory factory = CommFactory.of(context);
         Communicator comm =
                 factory.rank(new CommIdentity(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
-        return new NcclRankComm(new DirectCalls(comm, factory.libraries(), timeout));
+        return new NcclRankComm(new DirectCaller(comm, factory.libraries(), timeout));
     }
 
     private static void checkWorld(int rank, int worldSize) {
@@ -145,7 +145,7 @@ public final class NcclRankComm implements AutoCloseable {
         String name = NcclOperation.ALL_REDUCE.label();
         // an operation that NCCL lacks is refused even without tensors
         NcclRedOp.of(op);
-        List<NcclLane.LaneCalls> made = new ArrayList<>();
+        List<CommStream.StreamCalls> made = new ArrayList<>();
         for (DeviceTensor tensor : tensors) {
             made.add(calls.inPlace(NcclOperation.ALL_REDUCE, tensor, op, -1));
             NcclChecks.onDevice(name, made.size() - 1, tensor, device());

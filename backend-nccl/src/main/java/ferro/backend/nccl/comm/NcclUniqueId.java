@@ -1,9 +1,9 @@
 package ferro.backend.nccl.comm;
 
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.RankContext;
 import java.util.Arrays;
 
@@ -40,7 +40,7 @@ public final class NcclUniqueId {
     /** Creates the id of a new communicator with the loaded libraries. */
     static NcclUniqueId made() {
         byte[] bytes = new byte[BYTES];
-        Checks.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
+        ResultChecker.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
         return new NcclUniqueId(bytes);
     }
 

@@ -3,12 +3,12 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
+import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
-import ferro.control.group.LeftGroups;
-import ferro.control.group.LocalLanes;
+import ferro.control.group.GroupRegistry;
+import ferro.control.group.InProcessControlLanes;
 import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
@@ -83,13 +83,13 @@ public final class NcclWorld {
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
         IdExchange ids = IdExchange.local();
-        LocalLanes lanes = new LocalLanes(devices.length);
-        LeftGroups left = LeftGroups.of(context, ExitTask.Stage.DEVICES);
+        InProcessControlLanes lanes = new InProcessControlLanes(devices.length);
+        GroupRegistry left = GroupRegistry.of(context, ExitTask.Stage.DEVICES);
         try {
             for (Communicator comm : comms) {
                 GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
                 GroupPosition position = GroupPosition.unwatched(lanes.lane(ends.size(), context.background()), group);
-                MeetingKeys keys = new MeetingKeys(ids, "nccl/" + IN_ONE_PROCESS, left, position);
+                MemberRendezvous keys = new MemberRendezvous(ids, "nccl/" + IN_ONE_PROCESS, left, position);
                 ends.add(new NcclJoin(group, context, OptionalLong.empty(), group.timeout()).assemble(comm, keys));
             }
             return ends;

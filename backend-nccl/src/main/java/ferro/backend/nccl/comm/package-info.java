@@ -4,7 +4,7 @@
  * <p>Start reading at {@link ferro.backend.nccl.comm.NcclWorld}, then {@link ferro.backend.nccl.comm.JnaNcclBackend}.
  * An operation is a job in the {@code WorkQueue}. {@link ferro.backend.nccl.comm.NcclComms} and
  * {@link ferro.backend.nccl.comm.NcclRankComm} are communicators without a queue. Each of these classes uses one
- * {@code Communicator}, whose {@code DeviceThread} makes the native calls of {@code CollectiveCalls}.
+ * {@code Communicator}, whose {@code DeviceThread} makes the native calls of {@code NativeCaller}.
  *
  * <p>Operations of a communicator are enqueued on its own thread. Other threads, too, can abort the communicator, and
  * poll the communicator and its streams.

@@ -4,10 +4,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.Deadlines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -52,7 +52,7 @@ public final class CudaStream implements AutoCloseable {
     public static CudaStream create(int device) {
         NativeLibraries.requireRuntime();
         long[] stream = new long[1];
-        Checks.cuda(
+        ResultChecker.cuda(
                 DeviceGuard.call(device, () -> Cuda.cudaStreamCreateWithFlags(stream, Cuda.STREAM_NON_BLOCKING)),
                 "cudaStreamCreateWithFlags");
         return new CudaStream(stream[0], device, true);
@@ -132,7 +132,7 @@ public final class CudaStream implements AutoCloseable {
         if (code == Cuda.NOT_READY) {
             return false;
         }
-        Checks.cuda(code, "cudaStreamQuery");
+        ResultChecker.cuda(code, "cudaStreamQuery");
         return true;
     }
 
@@ -143,7 +143,7 @@ public final class CudaStream implements AutoCloseable {
             return;
         }
         try {
-            Checks.cuda(DeviceGuard.call(device, () -> Cuda.cudaStreamDestroy(handle)), "cudaStreamDestroy");
+            ResultChecker.cuda(DeviceGuard.call(device, () -> Cuda.cudaStreamDestroy(handle)), "cudaStreamDestroy");
         } catch (CudaException e) {
             LOG.log(Level.DEBUG, "a stream of device " + device + " could not be destroyed", e);
         }

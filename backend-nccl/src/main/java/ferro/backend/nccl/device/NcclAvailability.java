@@ -1,16 +1,16 @@
 package ferro.backend.nccl.device;
 
 import ferro.backend.nccl.CudaRuntimeNotFoundException;
+import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclVersion;
-import ferro.backend.nccl.Tried;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.LoadedRuntime;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -28,10 +28,13 @@ public final class NcclAvailability {
     private final Optional<String> unavailableBecause;
     private final Optional<LoadedLibraries> libraries;
     private final int devices;
-    private final List<Tried> tried;
+    private final List<LibraryLoadFailure> tried;
 
     private NcclAvailability(
-            Optional<String> unavailableBecause, Optional<LoadedLibraries> libraries, int devices, List<Tried> tried) {
+            Optional<String> unavailableBecause,
+            Optional<LoadedLibraries> libraries,
+            int devices,
+            List<LibraryLoadFailure> tried) {
         this.unavailableBecause = unavailableBecause;
         this.libraries = libraries;
         this.devices = devices;
@@ -57,7 +60,7 @@ public final class NcclAvailability {
         } catch (RuntimeException | LinkageError unusable) {
             return unavailable(text(unusable), List.of());
         }
-        Devices devices = Devices.count(libraries.runtime());
+        DeviceCount devices = DeviceCount.count(libraries.runtime());
         return new NcclAvailability(devices.unusableBecause, Optional.of(libraries), devices.count, List.of());
     }
 
@@ -98,7 +101,7 @@ public final class NcclAvailability {
     }
 
     /** {@return the locations in which a missing library was searched, in order; empty if no library is missing} */
-    public List<Tried> tried() {
+    public List<LibraryLoadFailure> tried() {
         return tried;
     }
 
@@ -110,7 +113,7 @@ public final class NcclAvailability {
      * @return empty if {@link #look} may find NCCL
      */
     public static Optional<String> noGpuBecause(RankContext context) {
-        return GpuTraces.noneBecause(context, Path.of("/"));
+        return GpuFileFinder.noneBecause(context, Path.of("/"));
     }
 
     /**
@@ -129,7 +132,7 @@ public final class NcclAvailability {
      */
     public static Optional<String> memoryUnavailableBecause(RankContext context) {
         try {
-            return Devices.count(NativeLibraries.loadRuntime(LibrarySearch.of(context))).unusableBecause;
+            return DeviceCount.count(NativeLibraries.loadRuntime(LibrarySearch.of(context))).unusableBecause;
         } catch (CudaRuntimeNotFoundException missing) {
             return Optional.of(text("CUDA runtime library libcudart.so", missing.tried(), Settings.CUDART_LIBRARY));
         } catch (RuntimeException | LinkageError unusable) {
@@ -137,7 +140,7 @@ public final class NcclAvailability {
         }
     }
 
-    private static NcclAvailability unavailable(String because, List<Tried> tried) {
+    private static NcclAvailability unavailable(String because, List<LibraryLoadFailure> tried) {
         return new NcclAvailability(Optional.of(because), Optional.empty(), 0, tried);
     }
 
@@ -145,9 +148,8 @@ public final class NcclAvailability {
      * Returns the message for a missing library. A single location is named with the loader's message. Several
      * locations are only counted; {@link #tried} lists them.
      */
-    private static String text(String library, List<Tried> tried, Setting<String> setting) {
-        boolean one = tried.size() == 1;
-        String where = one
+    private static String text(String library, List<LibraryLoadFailure> tried, Setting<String> setting) {
+        String where = tried.size() == 1
                 ? "by " + tried.get(0).candidate() + " (" + tried.get(0).message() + ")"
                 : "in any of " + tried.size() + " places (FERRO_BACKEND=nccl ferro doctor lists them)";
         String install = setting == Settings.NCCL_LIBRARY ? "install NCCL" : "install the CUDA runtime";
@@ -163,15 +165,15 @@ public final class NcclAvailability {
     }
 
     /** Number of devices that the runtime counts, or why it counts none. */
-    private record Devices(int count, Optional<String> unusableBecause) {
-        static Devices count(LoadedRuntime runtime) {
+    private record DeviceCount(int count, Optional<String> unusableBecause) {
+        static DeviceCount count(LoadedRuntime runtime) {
             int[] count = new int[1];
             int code = Cuda.cudaGetDeviceCount(count);
             if (code == Cuda.SUCCESS && count[0] > 0) {
-                return new Devices(count[0], Optional.empty());
+                return new DeviceCount(count[0], Optional.empty());
             }
             Cuda.cudaGetLastError();
-            return new Devices(0, Optional.of(reason(code, runtime)));
+            return new DeviceCount(0, Optional.of(reason(code, runtime)));
         }
 
         private static String reason(int code, LoadedRuntime runtime) {
@@ -184,14 +186,14 @@ public final class NcclAvailability {
                 case Cuda.INSUFFICIENT_DRIVER -> driver(of) + "; CUDA error (code 35)";
                 default ->
                     "the " + of + " cannot count devices: "
-                            + Checks.cudaFailure(code, "cudaGetDeviceCount").getMessage();
+                            + ResultChecker.cudaFailure(code, "cudaGetDeviceCount")
+                                    .getMessage();
             };
         }
 
         private static String driver(String runtime) {
             int[] version = new int[1];
-            int code = Cuda.cudaDriverGetVersion(version);
-            return code != Cuda.SUCCESS || version[0] == 0
+            return Cuda.cudaDriverGetVersion(version) != Cuda.SUCCESS || version[0] == 0
                     ? "no driver found by the " + runtime + ": install the driver of the GPU; start a container with"
                             + " the GPU's devices"
                     : "the driver has release " + LoadedRuntime.release(version[0]) + ", which is too old for the "

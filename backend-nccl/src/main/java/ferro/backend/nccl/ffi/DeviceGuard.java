@@ -1,7 +1,7 @@
 package ferro.backend.nccl.ffi;
 
 import ferro.backend.nccl.CudaException;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.function.IntSupplier;
@@ -13,7 +13,7 @@ import java.util.function.IntSupplier;
  * device. Longer work belongs on a thread of the device.
  */
 public final class DeviceGuard {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     private DeviceGuard() {}
 
@@ -25,11 +25,11 @@ public final class DeviceGuard {
      */
     public static int call(int device, IntSupplier call) {
         int[] before = new int[1];
-        Checks.cuda(Cuda.cudaGetDevice(before), "cudaGetDevice");
+        ResultChecker.cuda(Cuda.cudaGetDevice(before), "cudaGetDevice");
         if (before[0] == device) {
             return call.getAsInt();
         }
-        Checks.cuda(Cuda.cudaSetDevice(device), "cudaSetDevice");
+        ResultChecker.cuda(Cuda.cudaSetDevice(device), "cudaSetDevice");
         try {
             return call.getAsInt();
         } finally {
@@ -44,7 +44,7 @@ public final class DeviceGuard {
             LOG.log(
                     Level.WARNING,
                     "the current device could not be restored",
-                    Checks.cudaFailure(code, "cudaSetDevice"));
+                    ResultChecker.cudaFailure(code, "cudaSetDevice"));
         }
     }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -134,15 +135,12 @@ public record LibrarySearch(
     }
 
     private List<String> inFolders(List<String> names) {
-        List<String> found = new ArrayList<>();
-        for (Path folder : folders) {
-            names.stream()
-                    .filter(name -> name.indexOf('/') < 0)
-                    .map(folder::resolve)
-                    .filter(Files::exists)
-                    .forEach(file -> found.add(file.toString()));
-        }
-        return found;
+        return folders.stream()
+                .flatMap(folder ->
+                        names.stream().filter(name -> name.indexOf('/') < 0).map(folder::resolve))
+                .filter(Files::exists)
+                .map(Path::toString)
+                .collect(Collectors.toCollection(ArrayList::new));
     }
 
     /** Returns only existing files. There are many possible folders, and a list of all would hide important ones. */

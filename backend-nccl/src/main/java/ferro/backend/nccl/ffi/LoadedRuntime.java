@@ -7,7 +7,7 @@ package ferro.backend.nccl.ffi;
  * @param prefix  function names, CUDA or HIP
  * @param version code, for example 13000
  */
-public record LoadedRuntime(String path, RuntimePrefix prefix, int version) {
+public record LoadedRuntime(String path, GpuRuntime prefix, int version) {
     /** Converts a code of the runtime or the driver to the usual form, for example 12040 to 12.4. */
     public static String release(int code) {
         // CUDART_VERSION of cuda_runtime_api.h: major * 1000 + minor * 10

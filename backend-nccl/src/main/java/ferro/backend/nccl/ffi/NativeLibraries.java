@@ -20,18 +20,18 @@ public final class NativeLibraries {
     private static final String ASKED_OF_NCCL = "ncclGetVersion";
     private static final String ASKED_OF_RUNTIME = "cudaGetDeviceCount";
 
-    private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
-    private static final AtomicReference<Both> BOTH = new AtomicReference<>();
+    private static final AtomicReference<BoundRuntime> RUNTIME = new AtomicReference<>();
+    private static final AtomicReference<NcclAndRuntime> BOTH = new AtomicReference<>();
     /** All opened libraries, also unused ones. JNA would close them, and a library may not survive such a close. */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private NativeLibraries() {}
 
     /** The bound runtime. */
-    private record Runtime(LoadedRuntime loaded, OpenedLibrary library) {}
+    private record BoundRuntime(LoadedRuntime loaded, OpenedLibrary library) {}
 
     /** The bound NCCL with its runtime. */
-    private record Both(LoadedLibraries loaded, OpenedLibrary nccl) {}
+    private record NcclAndRuntime(LoadedLibraries loaded, OpenedLibrary nccl) {}
 
     /**
      * Loads NCCL, then the runtime, and binds their functions; later calls return the same libraries.
@@ -44,7 +44,7 @@ public final class NativeLibraries {
      * @throws IllegalStateException if this process has loaded another library than the named one
      */
     public static LoadedLibraries load(LibrarySearch search) {
-        Both both = BOTH.get() == null ? bind(search) : BOTH.get();
+        NcclAndRuntime both = BOTH.get() == null ? bind(search) : BOTH.get();
         search.namedNccl()
                 .filter(name -> !both.nccl.isCalled(name, ASKED_OF_NCCL))
                 .ifPresent(other -> refuse(both.loaded.nccl(), other));
@@ -67,7 +67,7 @@ public final class NativeLibraries {
 
     /** {@return the loaded libraries; empty before the first successful {@link #load}} */
     public static Optional<LoadedLibraries> loaded() {
-        return Optional.ofNullable(BOTH.get()).map(Both::loaded);
+        return Optional.ofNullable(BOTH.get()).map(NcclAndRuntime::loaded);
     }
 
     /**
@@ -90,11 +90,11 @@ public final class NativeLibraries {
 
     /** Returns the name that a function of CUDA has in the loaded runtime. */
     static String nameOf(String function) {
-        Runtime runtime = RUNTIME.get();
+        BoundRuntime runtime = RUNTIME.get();
         return runtime == null ? function : runtime.loaded.prefix().nameOf(function);
     }
 
-    private static synchronized Both bind(LibrarySearch search) {
+    private static synchronized NcclAndRuntime bind(LibrarySearch search) {
         if (BOTH.get() != null) {
             return BOTH.get();
         }
@@ -105,7 +105,7 @@ public final class NativeLibraries {
                 : RUNTIME.get().library;
         nccl.require(Nccl.class);
         requireFit(nccl, runtime);
-        Runtime bound = bindRuntime(runtime);
+        BoundRuntime bound = bindRuntime(runtime);
         Native.register(Nccl.class, nccl.library());
         Set<NcclCapability> capabilities = EnumSet.noneOf(NcclCapability.class);
         for (NcclCapability capability : NcclCapability.values()) {
@@ -116,7 +116,7 @@ public final class NativeLibraries {
         }
         LoadedLibraries libraries =
                 new LoadedLibraries(nccl.path(ASKED_OF_NCCL), bound.loaded, ncclVersion(), capabilities);
-        BOTH.set(new Both(libraries, nccl));
+        BOTH.set(new NcclAndRuntime(libraries, nccl));
         return BOTH.get();
     }
 
@@ -130,15 +130,15 @@ public final class NativeLibraries {
         }
     }
 
-    private static Runtime runtime(LibrarySearch search) {
-        Runtime runtime = RUNTIME.get() == null ? bindRuntime(search) : RUNTIME.get();
+    private static BoundRuntime runtime(LibrarySearch search) {
+        BoundRuntime runtime = RUNTIME.get() == null ? bindRuntime(search) : RUNTIME.get();
         search.namedRuntime()
                 .filter(name -> !runtime.library.isCalled(name, ASKED_OF_RUNTIME))
                 .ifPresent(other -> refuse(runtime.loaded.path(), other));
         return runtime;
     }
 
-    private static synchronized Runtime bindRuntime(LibrarySearch search) {
+    private static synchronized BoundRuntime bindRuntime(LibrarySearch search) {
         if (RUNTIME.get() != null) {
             return RUNTIME.get();
         }
@@ -146,7 +146,7 @@ public final class NativeLibraries {
         return bindRuntime(OpenedLibrary.openRuntime(search.runtime()));
     }
 
-    private static Runtime bindRuntime(OpenedLibrary library) {
+    private static BoundRuntime bindRuntime(OpenedLibrary library) {
         if (RUNTIME.get() != null) {
             return RUNTIME.get();
         }
@@ -156,14 +156,13 @@ public final class NativeLibraries {
         int code = Cuda.cudaRuntimeGetVersion(version);
         LoadedRuntime loaded = new LoadedRuntime(
                 library.path(ASKED_OF_RUNTIME), library.prefix(), code == Cuda.SUCCESS ? version[0] : 0);
-        RUNTIME.set(new Runtime(loaded, library));
+        RUNTIME.set(new BoundRuntime(loaded, library));
         return RUNTIME.get();
     }
 
     private static NcclVersion ncclVersion() {
         int[] version = new int[1];
-        int result = Nccl.ncclGetVersion(version);
-        return NcclVersion.of(result == 0 ? version[0] : 0);
+        return NcclVersion.of(Nccl.ncclGetVersion(version) == 0 ? version[0] : 0);
     }
 
     private static void refuse(String loaded, String other) {

@@ -5,9 +5,9 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import ferro.backend.nccl.CudaRuntimeNotFoundException;
+import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclSymbolNotFoundException;
-import ferro.backend.nccl.Tried;
 import ferro.spi.Proc;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  * @param prefix    prefix of the library's functions
  * @param library   JNA's handle
  */
-record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary library) {
+record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library) {
     /**
      * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's default makes the symbols visible to all libraries. Two copies of CUDA or
      * NCCL in one process (PyTorch has its own) could then bind to each other.
@@ -36,23 +36,22 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
     private static final int NOW_AND_LOCAL = 2;
 
     /** Prevents JNA from unpacking and loading a library of that name from the class path. */
-    private static final ClassLoader NO_RESOURCES = new NoResources();
+    private static final ClassLoader NO_RESOURCES = new EmptyClassLoader();
 
     private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
 
     static OpenedLibrary openNccl(List<String> candidates) {
-        return first(candidates, RuntimePrefix.CUDA, NcclLibraryNotFoundException::new);
+        return first(candidates, GpuRuntime.CUDA, NcclLibraryNotFoundException::new);
     }
 
     static OpenedLibrary openRuntime(List<String> candidates) {
-        OpenedLibrary opened = first(candidates, RuntimePrefix.CUDA, CudaRuntimeNotFoundException::new);
-        OpenedLibrary hip =
-                new OpenedLibrary(opened.candidate, RuntimePrefix.HIP, open(opened.candidate, RuntimePrefix.HIP));
+        OpenedLibrary opened = first(candidates, GpuRuntime.CUDA, CudaRuntimeNotFoundException::new);
+        OpenedLibrary hip = new OpenedLibrary(opened.candidate, GpuRuntime.HIP, open(opened.candidate, GpuRuntime.HIP));
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
     /** Throws a failure if JNA does not work. JNA may be absent, lack native access, or fail to unpack its library. */
-    static void requireJna(Function<List<Tried>, RuntimeException> failure) {
+    static void requireJna(Function<List<LibraryLoadFailure>, RuntimeException> failure) {
         String why;
         try {
             if (Native.POINTER_SIZE == Long.BYTES) {
@@ -69,28 +68,28 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
                     + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and set -Djna.tmpdir=... to a"
                     + " folder whose files may be executed";
         }
-        throw failure.apply(List.of(new Tried("JNA", why)));
+        throw failure.apply(List.of(new LibraryLoadFailure("JNA", why)));
     }
 
     private static OpenedLibrary first(
-            List<String> candidates, RuntimePrefix prefix, Function<List<Tried>, RuntimeException> failure) {
-        List<Tried> tried = new ArrayList<>();
+            List<String> candidates, GpuRuntime prefix, Function<List<LibraryLoadFailure>, RuntimeException> failure) {
+        List<LibraryLoadFailure> tried = new ArrayList<>();
         for (String candidate : candidates) {
             try {
                 return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
             } catch (LinkageError refused) {
                 // JNA also throws this if it cannot start: no execution in the temporary folder, native access denied
-                tried.add(new Tried(candidate, text(refused, candidate)));
+                tried.add(new LibraryLoadFailure(candidate, text(refused, candidate)));
             }
         }
         throw failure.apply(tried);
     }
 
-    private static NativeLibrary open(String candidate, RuntimePrefix prefix) {
+    private static NativeLibrary open(String candidate, GpuRuntime prefix) {
         return NativeLibraries.keep(NativeLibrary.getInstance(candidate, options(prefix)));
     }
 
-    private static Map<String, Object> options(RuntimePrefix prefix) {
+    private static Map<String, Object> options(GpuRuntime prefix) {
         return Map.of(
                 Library.OPTION_OPEN_FLAGS,
                 NOW_AND_LOCAL,
@@ -103,8 +102,8 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
     }
 
     /** A class loader without resources. */
-    private static final class NoResources extends ClassLoader {
-        NoResources() {
+    private static final class EmptyClassLoader extends ClassLoader {
+        EmptyClassLoader() {
             super(null);
         }
 
@@ -115,8 +114,8 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
     }
 
     /** Returns whether a runtime fits this NCCL. RCCL links to HIP's runtime; NVIDIA's NCCL shows no such link. */
-    boolean fits(RuntimePrefix runtime) {
-        return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
+    boolean fits(GpuRuntime runtime) {
+        return (runtime == GpuRuntime.HIP) == hasUnmapped(GpuRuntime.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
     }
 
     private boolean hasUnmapped(String symbol) {

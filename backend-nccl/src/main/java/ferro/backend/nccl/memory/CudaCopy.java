@@ -17,7 +17,7 @@ import java.util.List;
  * is complete.
  */
 final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
-    private final DeviceLane lane;
+    private final DeviceMemoryResources lane;
     private final RawCopy copy;
     /** Kept only so that foreign owners and the host buffer stay reachable. */
     private final List<DeviceTensor> tensors;
@@ -33,7 +33,7 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
      *
      * @throws IllegalStateException if the memory of a tensor has been released
      */
-    CudaCopy(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
+    CudaCopy(DeviceMemoryResources lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
         this.lane = lane;
         this.copy = copy;
         this.tensors = tensors;

@@ -3,13 +3,13 @@ package ferro.backend.nccl.memory;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.AddressConverter;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
-import ferro.backend.nccl.ffi.HostMemory;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.Deadlines;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * watchdog of the group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
  */
 public final class CudaMemory implements DeviceMemory {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
     /** {@code cudaHostAllocPortable}: pinned for every device. */
     private static final int PORTABLE = 1;
     /** Maximum number of idle pinned bytes, because pinned memory reduces the memory of all processes. */
@@ -52,7 +52,7 @@ public final class CudaMemory implements DeviceMemory {
     private final AtomicInteger downgrades = new AtomicInteger();
     private final AtomicInteger refusedPins = new AtomicInteger();
     private final MemoryPool hostPool = new MemoryPool(MOST_IDLE_HOST_BYTES);
-    private final Map<Integer, DeviceLane> lanes = new ConcurrentHashMap<>();
+    private final Map<Integer, DeviceMemoryResources> lanes = new ConcurrentHashMap<>();
     private volatile boolean closed;
     /** True if copies were in progress at the close, which may use any pinned block for ever. */
     private volatile boolean pinnedIsLeft;
@@ -71,7 +71,7 @@ public final class CudaMemory implements DeviceMemory {
      */
     public static CudaMemory open(RankContext context) {
         int[] count = new int[1];
-        Checks.cuda(Cuda.cudaGetDeviceCount(count), "cudaGetDeviceCount");
+        ResultChecker.cuda(Cuda.cudaGetDeviceCount(count), "cudaGetDeviceCount");
         int local = Settings.NCCL_DEVICE
                 .find(context)
                 .or(() -> Settings.LOCAL_RANK.find(context))
@@ -82,7 +82,7 @@ public final class CudaMemory implements DeviceMemory {
     @Override
     public DeviceTensor allocate(DataType dataType, long[] shape, int device) {
         DeviceTensor wanted = new DeviceTensor(dataType, shape, 0, device, null);
-        DeviceLane lane = lane(device);
+        DeviceMemoryResources lane = lane(device);
         String what = "device tensor " + wanted;
         if (wanted.byteCount() == 0) {
             return new DeviceTensor(dataType, shape, 0, device, MemoryLease.of(() -> {}, what));
@@ -97,7 +97,7 @@ public final class CudaMemory implements DeviceMemory {
         if (bytes < 0) {
             throw new IllegalArgumentException("cannot stage " + bytes + " bytes");
         }
-        DeviceLane lane = lane(ownDevice);
+        DeviceMemoryResources lane = lane(ownDevice);
         MemoryBlock block = takeHost(lane, bytes);
         return new HostStaging(
                 block.host().slice(0, bytes).order(ByteOrder.nativeOrder()),
@@ -113,7 +113,7 @@ public final class CudaMemory implements DeviceMemory {
         }
     }
 
-    private MemoryBlock takeHost(DeviceLane lane, int bytes) {
+    private MemoryBlock takeHost(DeviceMemoryResources lane, int bytes) {
         int classBytes = (int) Math.min(MemoryPool.classOf(bytes), Integer.MAX_VALUE);
         return hostPool.take(
                 classBytes, () -> lane.call("staging of " + bytes + " bytes", () -> supplyHost(classBytes)));
@@ -133,19 +133,19 @@ public final class CudaMemory implements DeviceMemory {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
         if (code == Cuda.SUCCESS) {
-            return new MemoryBlock(pointer[0], bytes, HostMemory.view(pointer[0], bytes));
+            return new MemoryBlock(pointer[0], bytes, AddressConverter.view(pointer[0], bytes));
         }
         Cuda.cudaGetLastError();
         if (refusedPins.getAndIncrement() == 0) {
             LOG.log(
                     Level.WARNING,
                     "cannot pin host memory: copies use memory that is not pinned, and are slower: {0}",
-                    Checks.cudaFailure(code, "cudaHostAlloc").getMessage());
+                    ResultChecker.cudaFailure(code, "cudaHostAlloc").getMessage());
         }
         return new MemoryBlock(0, bytes, ByteBuffer.allocateDirect(bytes));
     }
 
-    private void giveBackHost(DeviceLane lane, MemoryBlock block) {
+    private void giveBackHost(DeviceMemoryResources lane, MemoryBlock block) {
         List<MemoryBlock> surplus = hostPool.giveBack(block);
         if (!surplus.isEmpty()) {
             lane.later(() -> surplus.forEach(this::freeHost));
@@ -158,7 +158,7 @@ public final class CudaMemory implements DeviceMemory {
             return;
         }
         try {
-            Checks.cuda(DeviceGuard.call(ownDevice, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
+            ResultChecker.cuda(DeviceGuard.call(ownDevice, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
         } catch (CudaException e) {
             LOG.log(Level.WARNING, "pinned memory of device " + ownDevice + " could not be freed", e);
         }
@@ -170,8 +170,7 @@ public final class CudaMemory implements DeviceMemory {
             throw new IllegalArgumentException(
                     "cannot copy to a read-only buffer of " + to.remaining() + " bytes", new ReadOnlyBufferException());
         }
-        long address = checked(from, to);
-        return start(from, new RawCopy(address, from.address(), from.byteCount(), Cuda.DEVICE_TO_HOST), to);
+        return start(from, new RawCopy(checked(from, to), from.address(), from.byteCount(), Cuda.DEVICE_TO_HOST), to);
     }
 
     @Override
@@ -204,7 +203,7 @@ public final class CudaMemory implements DeviceMemory {
                     + " bytes, the buffer " + host.remaining());
         }
         checkAddress(tensor);
-        return HostMemory.address(host);
+        return AddressConverter.address(host);
     }
 
     private static void checkAddress(DeviceTensor tensor) {
@@ -213,12 +212,12 @@ public final class CudaMemory implements DeviceMemory {
         }
     }
 
-    private DeviceLane lane(int device) {
-        DeviceLane lane = closed ? null : lanes.get(device);
+    private DeviceMemoryResources lane(int device) {
+        DeviceMemoryResources lane = closed ? null : lanes.get(device);
         return lane == null ? open(device) : lane;
     }
 
-    private synchronized DeviceLane open(int device) {
+    private synchronized DeviceMemoryResources open(int device) {
         if (closed) {
             throw new IllegalStateException("device memory is closed, so it cannot use device " + device);
         }
@@ -226,7 +225,9 @@ public final class CudaMemory implements DeviceMemory {
             throw new IllegalArgumentException("no device " + device + ": this machine has " + deviceCount);
         }
         return lanes.computeIfAbsent(
-                device, ordinal -> DeviceLane.open(ordinal, timeout, context::nanoTime, downgrades::incrementAndGet));
+                device,
+                ordinal ->
+                        DeviceMemoryResources.open(ordinal, timeout, context::nanoTime, downgrades::incrementAndGet));
     }
 
     /** Returns how many streams the runtime refused to create. */
@@ -241,14 +242,14 @@ public final class CudaMemory implements DeviceMemory {
 
     @Override
     public void close() {
-        List<DeviceLane> open;
+        List<DeviceMemoryResources> open;
         synchronized (this) {
             closed = true;
             open = List.copyOf(lanes.values());
             lanes.clear();
         }
         boolean quiet = true;
-        for (DeviceLane lane : open) {
+        for (DeviceMemoryResources lane : open) {
             quiet &= lane.close();
         }
         pinnedIsLeft = !quiet;

@@ -1,7 +1,7 @@
 package ferro.backend.nccl.memory;
 
 import ferro.spi.LeakReport;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,25 +11,25 @@ import java.util.concurrent.atomic.AtomicInteger;
  * block until the copy is complete.
  */
 final class MemoryLease implements AutoCloseable {
-    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
-    private final Uses uses;
+    private final UseCount uses;
     private final String what;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final LeakReport leak;
 
-    private MemoryLease(Uses uses, String what) {
+    private MemoryLease(UseCount uses, String what) {
         this.uses = uses;
         this.what = what;
         this.leak = LeakReport.watchAndFree(this, what, LOG, uses::leave);
     }
 
     /** Users that still need the block: the lease itself, and copies in progress. */
-    private static final class Uses {
+    private static final class UseCount {
         private final AtomicInteger count = new AtomicInteger(1);
         private final Runnable giveBack;
 
-        Uses(Runnable giveBack) {
+        UseCount(Runnable giveBack) {
             this.giveBack = giveBack;
         }
 
@@ -51,7 +51,7 @@ final class MemoryLease implements AutoCloseable {
      * @param what     name of the block in the report of a forgotten close, and of a use after the close
      */
     static MemoryLease of(Runnable giveBack, String what) {
-        return new MemoryLease(new Uses(giveBack), what);
+        return new MemoryLease(new UseCount(giveBack), what);
     }
 
     /**

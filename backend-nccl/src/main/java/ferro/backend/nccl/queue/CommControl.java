@@ -1,14 +1,14 @@
 package ferro.backend.nccl.queue;
 
 import ferro.GroupEvent;
-import ferro.control.group.ControlOwner;
+import ferro.control.group.ControlledGroup;
 import ferro.control.group.GracefulExit;
-import ferro.control.group.GracefulExit.ExitLimit;
+import ferro.control.group.GracefulExit.ExitCondition;
 import ferro.control.group.GroupControl;
 import ferro.control.group.MessageCounts;
 import ferro.control.group.RankStatus;
 import ferro.control.membership.Hashing;
-import ferro.control.wire.RankLists;
+import ferro.control.wire.RankSetFormat;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * The control messages of the ranks of a group, beside the library: failures, goodbyes, calls and answers. Control
  * messages never wait behind data.
  */
-public final class CommControl implements ControlOwner {
+public final class CommControl implements ControlledGroup {
     /** Maximum number of different calls that are kept for reuse, because a program repeats its calls. */
     private static final int KEPT_CALLS = 256;
 
@@ -48,11 +48,11 @@ public final class CommControl implements ControlOwner {
     void open(FirstFailure opened, Runnable look) {
         this.failures = opened;
         this.look = look;
-        opened.recordedBy(new NcclRecording(
+        opened.recordedBy(new NcclRecorder(
                 context,
                 opened.identity(),
                 position.ranks(),
-                new NcclRecording.RecordedFacts(opened::get, this::status, control::stacks)));
+                new NcclRecorder.RecordedFacts(opened::get, this::status, control::stacks)));
         position.lane().events(control);
         position.membership().enter(control, position.ranks());
         control.open();
@@ -73,13 +73,13 @@ public final class CommControl implements ControlOwner {
      *
      * @return number of the collective in its group, or of the message to or from its peer, from 1
      */
-    long called(NcclTitle title) {
+    long called(OperationInfo title) {
         if (!title.isMessage()) {
             lastSequence++;
             control.called(lastSequence, callOf(title));
             return lastSequence;
         }
-        MessageCounts.OfPeer counts = control.exits().messages().of(title.peer());
+        MessageCounts.PeerCounts counts = control.exits().messages().of(title.peer());
         if (title.operation() == NcclOperation.SEND) {
             return counts.nextSent();
         }
@@ -88,14 +88,14 @@ public final class CommControl implements ControlOwner {
         return counts.taken();
     }
 
-    private CallHeader.Call callOf(NcclTitle title) {
+    private CallHeader.Call callOf(OperationInfo title) {
         CallHeader.Call known = calls.get(title.words());
         if (known != null) {
             return known;
         }
         String text = title.print();
         CallHeader.Call made = new CallHeader.Call(position.identity(), Hashing.of(text), text);
-        if (title.words() instanceof CollectivePrint && calls.size() < KEPT_CALLS) {
+        if (title.words() instanceof CollectiveFingerprint && calls.size() < KEPT_CALLS) {
             calls.put(title.words(), made);
         }
         return made;
@@ -115,7 +115,8 @@ public final class CommControl implements ControlOwner {
         others.set(0, position.ranks().length);
         others.clear(failures.identity().rank());
         position.membership().leave(control);
-        return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
+        return control.leave(
+                others, control.failure() == null ? ExitCondition.ALL_HAVE_LEFT : ExitCondition.ALL_HAVE_HEARD);
     }
 
     /** Returns whether this rank receives control messages of the other ranks. */
@@ -170,7 +171,7 @@ public final class CommControl implements ControlOwner {
                 Math.max(0, oldest.sequence()),
                 oldest.title().print(),
                 "",
-                RankLists.numbers(waitedFor),
+                RankSetFormat.numbers(waitedFor),
                 oldest.deadline().startNanos());
     }
 

@@ -54,7 +54,7 @@ public final class Deadline {
 
     /** An event that a thread waits for, such as {@code latch::await}. */
     @FunctionalInterface
-    public interface TimedEvent {
+    public interface TimedWait {
         /** Waits for the event. Returns false if the time passes first. */
         boolean await(long time, TimeUnit unit) throws InterruptedException;
     }
@@ -65,7 +65,7 @@ public final class Deadline {
      * @return whether it has happened; false after the deadline
      * @throws InterruptedException if this thread was interrupted
      */
-    boolean await(TimedEvent event) throws InterruptedException {
+    boolean await(TimedWait event) throws InterruptedException {
         long left = remainingNanos();
         while (!event.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
             if (left == 0) {
@@ -77,7 +77,7 @@ public final class Deadline {
     }
 
     /** Waits like {@link #await}, but keeps an interrupt for later. */
-    public boolean awaitQuietly(TimedEvent event) {
+    public boolean awaitQuietly(TimedWait event) {
         boolean interrupted = false;
         try {
             while (true) {

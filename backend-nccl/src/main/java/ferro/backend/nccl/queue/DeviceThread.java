@@ -1,9 +1,9 @@
 package ferro.backend.nccl.queue;
 
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.spi.LogLines;
+import ferro.backend.nccl.ffi.ResultChecker;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * <p>One call allocates two small objects beside itself; a poll allocates nothing.
  */
 public final class DeviceThread implements AutoCloseable {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final LongSupplier clock;
@@ -96,7 +96,7 @@ public final class DeviceThread implements AutoCloseable {
                     + " of " + name() + ": only that thread may set it");
         }
         if (ordinal != device) {
-            Checks.cuda(Cuda.cudaSetDevice(ordinal), "cudaSetDevice");
+            ResultChecker.cuda(Cuda.cudaSetDevice(ordinal), "cudaSetDevice");
             device = ordinal;
         }
     }

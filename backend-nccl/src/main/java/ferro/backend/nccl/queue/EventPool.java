@@ -1,8 +1,8 @@
 package ferro.backend.nccl.queue;
 
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.ResultChecker;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -14,7 +14,7 @@ public final class EventPool {
     public long record(long stream) {
         long event = idle.isEmpty() ? make() : idle.pop();
         try {
-            Checks.cuda(Cuda.cudaEventRecord(event, stream), "cudaEventRecord");
+            ResultChecker.cuda(Cuda.cudaEventRecord(event, stream), "cudaEventRecord");
         } catch (CudaException e) {
             idle.push(event);
             throw e;
@@ -29,7 +29,7 @@ public final class EventPool {
         }
         long event = record(before);
         try {
-            Checks.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
+            ResultChecker.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
         } finally {
             // the wait refers to the current recording, so the event may be recorded again at once
             giveBack(event);
@@ -38,7 +38,7 @@ public final class EventPool {
 
     private static long make() {
         long[] event = new long[1];
-        Checks.cuda(Cuda.cudaEventCreateWithFlags(event, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
+        ResultChecker.cuda(Cuda.cudaEventCreateWithFlags(event, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
         return event[0];
     }
 
@@ -50,7 +50,7 @@ public final class EventPool {
             Cuda.cudaGetLastError();
             return false;
         }
-        Checks.cuda(code, "cudaEventQuery");
+        ResultChecker.cuda(code, "cudaEventQuery");
         return true;
     }
 
@@ -62,7 +62,7 @@ public final class EventPool {
     /** Frees all events. After a failure the others are not freed, because the device is faulty then. */
     public void close() {
         while (!idle.isEmpty()) {
-            Checks.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");
+            ResultChecker.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");
         }
     }
 }

@@ -6,7 +6,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
+import ferro.control.failure.FailureFactory;
 import ferro.control.group.CompletionThreads;
 import ferro.control.group.GroupControl;
 import ferro.spi.Listeners;
@@ -50,14 +50,14 @@ public final class FirstFailure {
     private final CountDownLatch known = new CountDownLatch(1);
 
     private final CountDownLatch settled = new CountDownLatch(1);
-    private volatile NcclRecording recording;
+    private volatile NcclRecorder recording;
 
     private volatile boolean drained;
-    private volatile Thrown firstThrown;
+    private volatile ThrownFailure firstThrown;
     /** Failure to report if the native abort does not return; null if the abort returns. */
     private volatile Failure stuck;
 
-    private volatile HostHalf host;
+    private volatile PairedHostBackend host;
     /** The operation whose caller was interrupted, with its failure in the next field; null without an interrupt. */
     private volatile NcclWork interrupted;
 
@@ -66,9 +66,9 @@ public final class FirstFailure {
     private volatile Throwable refusal;
 
     /** The exception of a cause, with the call that was running when the first cause arrived. */
-    private record Thrown(Failure cause, Where where, String during, FerroException exception) {
-        static Thrown of(Failure cause, Where where, String during) {
-            return new Thrown(cause, where, during, NcclFailures.exception(cause, where, during));
+    private record ThrownFailure(Failure cause, Where where, String during, FerroException exception) {
+        static ThrownFailure of(Failure cause, Where where, String during) {
+            return new ThrownFailure(cause, where, during, NcclFailureFactory.exception(cause, where, during));
         }
     }
 
@@ -107,11 +107,11 @@ public final class FirstFailure {
         }
     }
 
-    NcclRecording recording() {
+    NcclRecorder recording() {
         return recording;
     }
 
-    void recordedBy(NcclRecording made) {
+    void recordedBy(NcclRecorder made) {
         recording = made;
     }
 
@@ -133,7 +133,7 @@ public final class FirstFailure {
     Failure get() {
         Failure agreed = control.failure();
         return agreed != null && agreed.code() == Code.MISMATCH && refusal != null && agreed.cause() == null
-                ? NcclFailures.causedBy(agreed, refusal)
+                ? NcclFailureFactory.causedBy(agreed, refusal)
                 : agreed;
     }
 
@@ -143,29 +143,29 @@ public final class FirstFailure {
         if (why == null) {
             return null;
         }
-        Thrown first = firstThrown;
+        ThrownFailure first = firstThrown;
         if (first == null) {
             first = thrownFirst(why);
             firstThrown = first;
         } else if (!isSame(first.cause, why) || !first.where.ends().equals(control.ends())) {
-            first = Thrown.of(why, first.where.ended(control.ends()), first.during);
+            first = ThrownFailure.of(why, first.where.ended(control.ends()), first.during);
             firstThrown = first;
         }
         return first.exception;
     }
 
-    private Thrown thrownFirst(Failure why) {
+    private ThrownFailure thrownFirst(Failure why) {
         NcclWork oldest = pending.oldest();
         if (oldest != null) {
-            return Thrown.of(why, oldest.where().ended(control.ends()), oldest.during());
+            return ThrownFailure.of(why, oldest.where().ended(control.ends()), oldest.during());
         }
         // if this rank has no call, the number is that of the call in which the group failed
         String operation = pending.hasRawCalls() ? pending.lastRaw().label() : "";
         Where where = identity().where(operation, 0).during(operation, why.sequence());
         String during = operation.isEmpty()
-                ? Failures.outsideCalls(identity().group(), identity().self())
+                ? FailureFactory.outsideCalls(identity().group(), identity().self())
                 : identity().during(operation);
-        return Thrown.of(why, where.ended(control.ends()), during);
+        return ThrownFailure.of(why, where.ended(control.ends()), during);
     }
 
     private static boolean isSame(Failure one, Failure other) {
@@ -178,7 +178,8 @@ public final class FirstFailure {
     void refuse(String call) {
         Failure why = stuck == null ? get() : stuck;
         if (why != null) {
-            throw NcclFailures.later(why, identity().where(call, 0), identity().during(call), firstThrown());
+            throw NcclFailureFactory.later(
+                    why, identity().where(call, 0), identity().during(call), firstThrown());
         }
     }
 
@@ -189,7 +190,7 @@ public final class FirstFailure {
 
     /** Connects this half of the group to the other half, so that a failure of one half ends both halves. */
     public void controlledBy(CollectiveBackend beside) {
-        HostHalf half = new HostHalf(beside);
+        PairedHostBackend half = new PairedHostBackend(beside);
         host = half;
         half.listen(this::agree);
     }
@@ -211,7 +212,7 @@ public final class FirstFailure {
         if (isOfOthers && comm.deadline(VERDICT_BOUND).awaitQuietly(known::await)) {
             return;
         }
-        HostHalf half = host;
+        PairedHostBackend half = host;
         agree(half == null ? why : half.judged(why));
     }
 
@@ -229,7 +230,7 @@ public final class FirstFailure {
         FerroException thrown = firstThrown();
         known.countDown();
         try {
-            HostHalf half = host;
+            PairedHostBackend half = host;
             if (half != null && get().origin() == identity().rank()) {
                 half.fail(thrown);
             }
@@ -286,10 +287,10 @@ public final class FirstFailure {
      */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
-            fail(NcclFailures.of(mismatch, identity().rank()));
+            fail(NcclFailureFactory.of(mismatch, identity().rank()));
             return;
         }
-        if (get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
+        if (get() == null && NcclFailureFactory.mayBeDifferentCalls(thrown)) {
             refusal = thrown;
             control.compareCalls(pending.lastEnded() - COMPARED_ENDED + 1, COMPARED_CALLS);
             if (comm.deadline(COMPARE_BOUND).awaitQuietly(known::await)) {
@@ -298,7 +299,7 @@ public final class FirstFailure {
         }
         Code code = thrown instanceof FerroException own ? own.code() : Code.NATIVE;
         String text = operation.failing() + " failed: " + thrown.getMessage();
-        fail(NcclFailures.natively(code, text, thrown, identity().rank()));
+        fail(NcclFailureFactory.natively(code, text, thrown, identity().rank()));
     }
 
     /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */

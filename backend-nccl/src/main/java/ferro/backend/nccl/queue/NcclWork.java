@@ -20,14 +20,14 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     private static final long LOOK_NANOS = 100_000_000;
 
     private final FirstFailure failures;
-    private final NcclTitle title;
+    private final OperationInfo title;
     /** The operation's number among the collectives of the group, or among the messages to or from the same peer. */
     private final long number;
 
     private final long sequence;
     private final Deadline deadline;
     /** Keeps the tensors of the call reachable until the end. */
-    private volatile NcclJob job;
+    private volatile NativeOperation job;
 
     private volatile Failure failure;
     private volatile long endedNanos;
@@ -39,7 +39,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     private final int entry;
 
     /** Creates an operation; {@code number} counts the group's collectives, or the peer's messages, from 1. */
-    NcclWork(FirstFailure failures, NcclTitle title, long number, NcclJob job, Deadline deadline) {
+    NcclWork(FirstFailure failures, OperationInfo title, long number, NativeOperation job, Deadline deadline) {
         this.failures = failures;
         this.title = title;
         this.number = number;
@@ -55,7 +55,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     }
 
     /** Returns the description of the operation. */
-    public NcclTitle title() {
+    public OperationInfo title() {
         return title;
     }
 
@@ -148,7 +148,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     /** Returns the failure as a new exception for each call, so that the stack trace shows the caller. */
     FerroException exception() {
-        return NcclFailures.exception(failure, where(), during());
+        return NcclFailureFactory.exception(failure, where(), during());
     }
 
     /** Ends the operation with a failure if the device thread has not begun it. */
@@ -240,7 +240,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     @Override
     protected boolean issue() {
-        NcclJob mine = job;
+        NativeOperation mine = job;
         if (mine == null || failures.get() != null) {
             return true;
         }
@@ -261,7 +261,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
      */
     @Override
     protected boolean over() {
-        NcclJob mine = job;
+        NativeOperation mine = job;
         if (mine == null) {
             return true;
         }
@@ -281,7 +281,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         return true;
     }
 
-    private boolean hasPassed(NcclJob mine) {
+    private boolean hasPassed(NativeOperation mine) {
         try {
             if (!cutOff && failures.comm().isAbortOver()) {
                 cutOff = true;
@@ -294,7 +294,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    private void end(NcclJob mine, Failure why) {
+    private void end(NativeOperation mine, Failure why) {
         if (claimEnd() == CallPhase.ENDED) {
             // the operation was abandoned, so it keeps its resources
             return;
@@ -307,7 +307,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    private Failure delivered(NcclJob mine) {
+    private Failure delivered(NativeOperation mine) {
         try {
             mine.deliver();
             return null;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** The operations and raw calls of one rank that have not ended, in their order. Thread-safe. */
 final class PendingWorks {
     private final ArrayDeque<NcclWork> works = new ArrayDeque<>();
-    private final List<NcclJob> reachable = new ArrayList<>();
+    private final List<NativeOperation> reachable = new ArrayList<>();
     /** Streams with raw calls that have not been synchronized since. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
@@ -74,7 +74,7 @@ final class PendingWorks {
     }
 
     /** Keeps the resources of an abandoned operation, because the device may still use them. */
-    synchronized void keepReachable(NcclJob job) {
+    synchronized void keepReachable(NativeOperation job) {
         reachable.add(job);
     }
 

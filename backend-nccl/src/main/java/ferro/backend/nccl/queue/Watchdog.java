@@ -6,7 +6,7 @@ import ferro.control.group.CallWatch;
 import ferro.control.group.GracefulExits;
 import ferro.control.group.TimeoutProbe;
 import ferro.spi.CallHeader;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.BitSet;
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * NCCL ten times a second.
  */
 final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
-    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
+    private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
     private final FirstFailure failures;

@@ -34,7 +34,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     }
 
     /** Returns the recorder of every operation. */
-    public NcclRecording recording() {
+    public NcclRecorder recording() {
         return failure.recording();
     }
 
@@ -69,7 +69,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
      * @throws FerroException        if the group has failed
      * @throws IllegalStateException if the group is closed, or if this is the device thread
      */
-    public NcclWork submit(NcclTitle title, NcclJob job, Duration timeout) {
+    public NcclWork submit(OperationInfo title, NativeOperation job, Duration timeout) {
         NcclWork work;
         try {
             work = enqueue(title, job, timeout);
@@ -84,7 +84,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return work;
     }
 
-    private NcclWork enqueue(NcclTitle title, NcclJob job, Duration timeout) {
+    private NcclWork enqueue(OperationInfo title, NativeOperation job, Duration timeout) {
         if (comm.thread().isCurrent()) {
             throw new IllegalStateException(identity().during(title.name())
                     + ": a whole call was made inside grouped: make raw calls there, and whole calls after it");
@@ -161,7 +161,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         if (oldest == null) {
             return "";
         }
-        NcclTitle title = oldest.title();
+        OperationInfo title = oldest.title();
         if (!title.isMessage()) {
             return title.name() + " seq " + oldest.sequence();
         }

@@ -12,7 +12,7 @@ import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
-import ferro.backend.nccl.ffi.NativeWords;
+import ferro.backend.nccl.ffi.NativeLongs;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.ffi.StandIn;
@@ -46,7 +46,7 @@ class CommFactoryTest {
         NcclUniqueId id = NcclUniqueId.made();
         CommIdentity identity = new CommIdentity("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
-        ToIntFunction<NativeWords> blocking = addresses -> {
+        ToIntFunction<NativeLongs> blocking = addresses -> {
             assertTrue(Worlds.plenty().awaitQuietly(release::await));
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };
@@ -63,8 +63,7 @@ class CommFactoryTest {
     void aJoinUsesANonBlockingConfiguration() throws Exception {
         NativeLog.start();
         try (Communicator comm = Worlds.alone()) {
-            List<NativeLog.Line> lines = NativeLog.stop();
-            assertEquals(1, NativeLog.count(lines, "ncclCommInitRankConfig"));
+            assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommInitRankConfig"));
             assertTrue(comm.nonBlocking());
         }
     }

@@ -18,8 +18,8 @@ import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.device.CudaStream;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.CommIdentity;
@@ -146,8 +146,7 @@ class CommunicatorTest {
         assertThrows(IllegalStateException.class, () -> comm.start(Worlds.sum(values, 0)));
         comm.close();
         none.abort("for the test");
-        List<String> calls = NativeLog.nccl(NativeLog.stop());
-        assertEquals(List.of(), calls);
+        assertEquals(List.of(), NativeLog.nccl(NativeLog.stop()));
     }
 
     @Test
@@ -197,7 +196,7 @@ class CommunicatorTest {
                             false,
                             (member, handle) -> {
                                 if (member == 0) {
-                                    Checks.begun(
+                                    ResultChecker.begun(
                                             Nccl.ncclAllReduce(at, at, 2, 7, 0, handle, callers.handle()),
                                             "ncclAllReduce");
                                 }

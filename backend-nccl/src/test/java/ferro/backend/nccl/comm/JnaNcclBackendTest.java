@@ -346,8 +346,7 @@ class JnaNcclBackendTest {
             JnaNcclBackend alone = ranks.rank(0);
             for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG)) {
                 float[] data = {1.5f, -2.5f, 3.5f, 0};
-                HostTensor tensor = HostTensor.of(data);
-                alone.run(Collective.allReduce(tensor, op), SOON);
+                alone.run(Collective.allReduce(HostTensor.of(data), op), SOON);
                 assertArrayEquals(new float[] {1.5f, -2.5f, 3.5f, 0}, data, op.name());
             }
             float[] out = new float[2];

@@ -18,8 +18,8 @@ import ferro.HostTensor;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
+import ferro.backend.nccl.queue.OperationInfo;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.harness.OnThread;
 import ferro.harness.Processes;
@@ -38,8 +38,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclDiagnosisTest {
-    private static final NcclTitle TITLE =
-            new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, 8, 8);
+    private static final OperationInfo TITLE =
+            new OperationInfo(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, 8, 8);
 
     private static final Duration LONG = Duration.ofHours(1);
 

@@ -85,8 +85,7 @@ class NcclDifferentCallsTest {
             assertEquals(Set.of(0, 1), refused.where().culprits(), refused.toString());
             GroupEvent heard = events.poll(10, TimeUnit.SECONDS);
             assertEquals(GroupEvent.Kind.FAILED, heard.kind());
-            FerroException next = assertFailed(Code.MISMATCH, outcome(ranks.rank(0), Collective.barrier()));
-            says(next, "f32[4]", "f32[3]");
+            says(assertFailed(Code.MISMATCH, outcome(ranks.rank(0), Collective.barrier())), "f32[4]", "f32[3]");
             return refused;
         }
     }

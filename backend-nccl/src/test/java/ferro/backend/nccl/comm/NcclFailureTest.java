@@ -178,8 +178,7 @@ class NcclFailureTest {
                 NcclRanks ranks = NcclRanks.of(2)) {
             JnaNcclBackend rank = ranks.rank(0);
             long at = data.tensor().address();
-            RawShape one = new RawShape(1, DataType.FLOAT32);
-            rank.allReduce(at, at, one, ReduceOp.SUM, rank.stream());
+            rank.allReduce(at, at, new RawShape(1, DataType.FLOAT32), ReduceOp.SUM, rank.stream());
             NativeLog.start();
             StandInHooks.standInAsyncError(0, 6);
             NativeLog.await("ncclCommAbort");

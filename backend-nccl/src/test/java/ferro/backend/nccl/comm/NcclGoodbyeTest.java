@@ -95,8 +95,7 @@ class NcclGoodbyeTest {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             ranks.run(NcclGoodbyeTest::sums);
         }
-        List<NativeLog.Line> made = NativeLog.stop();
-        NativeLog.assertFreed(made, 0, 3);
+        NativeLog.assertFreed(NativeLog.stop(), 0, 3);
     }
 
     @Test

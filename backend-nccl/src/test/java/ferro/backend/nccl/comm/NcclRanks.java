@@ -9,7 +9,7 @@ import ferro.Store;
 import ferro.Work;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.LocalStore;
-import ferro.control.group.LocalLanes;
+import ferro.control.group.InProcessControlLanes;
 import ferro.group.SystemContext;
 import ferro.harness.OnThread;
 import ferro.spi.ControlLane;
@@ -71,7 +71,7 @@ public final class NcclRanks implements AutoCloseable {
     static NcclRanks named(String name, Store store, int worldSize, Duration timeout) {
         List<SystemContext> contexts = new ArrayList<>();
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
-        LocalLanes lanes = new LocalLanes(worldSize);
+        InProcessControlLanes lanes = new InProcessControlLanes(worldSize);
         Set<Integer> muted = ConcurrentHashMap.newKeySet();
         AtomicInteger messages = new AtomicInteger();
         for (int rank = 0; rank < worldSize; rank++) {

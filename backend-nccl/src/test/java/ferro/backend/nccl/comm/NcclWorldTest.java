@@ -65,16 +65,14 @@ class NcclWorldTest {
 
     private static void sums(JnaNcclBackend rank, float expected) {
         float[] data = {rank.rank() + 1.5f};
-        HostTensor tensor = HostTensor.of(data);
-        rank.run(Collective.allReduce(tensor, ReduceOp.SUM), SOON);
+        rank.run(Collective.allReduce(HostTensor.of(data), ReduceOp.SUM), SOON);
         assertArrayEquals(new float[] {expected}, data);
     }
 
     private static String refusal(Map<String, String> settings) {
         SystemContext context = SystemContext.of(settings, new LocalStore());
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> NcclWorld.join(group(2, 4, SOON), context));
-        return refused.getMessage();
+        return assertThrows(IllegalArgumentException.class, () -> NcclWorld.join(group(2, 4, SOON), context))
+                .getMessage();
     }
 
     private static Map<String, String> with(String... more) {
@@ -99,9 +97,9 @@ class NcclWorldTest {
                         .filter(line -> !line.function().startsWith("cudaGet")
                                 && !line.function().contains("Version"))
                         .count());
-        assertEquals(3, RankDevice.of(group(0, 1, SOON), SystemContext.of(Map.of("LOCAL_RANK", "3")), 4));
+        assertEquals(3, DeviceSelector.of(group(0, 1, SOON), SystemContext.of(Map.of("LOCAL_RANK", "3")), 4));
         Map<String, String> both = Map.of("LOCAL_RANK", "3", "LOCAL_WORLD_SIZE", "9", "ferro.nccl.device", "1");
-        assertEquals(1, RankDevice.of(group(0, 1, SOON), SystemContext.of(both), 2));
+        assertEquals(1, DeviceSelector.of(group(0, 1, SOON), SystemContext.of(both), 2));
     }
 
     @Test
@@ -214,8 +212,7 @@ class NcclWorldTest {
 
     @Test
     void aJoinHasItsOwnTimeout() {
-        Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
-        SystemContext context = NcclRanks.context(1, new LocalStore(), hasty);
+        SystemContext context = NcclRanks.context(1, new LocalStore(), Map.of("ferro.join.timeout", "300ms"));
         FerroException failure =
                 assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofSeconds(20)), context));
         assertTrue(
@@ -329,11 +326,10 @@ class NcclWorldTest {
 
     /** Counts how often the store is given back. */
     private static final class Lending extends ForwardingContext {
-        private final AtomicInteger releases;
+        private final AtomicInteger releases = new AtomicInteger();
 
-        Lending(SystemContext outer, AtomicInteger releases) {
+        Lending(SystemContext outer) {
             super(outer);
-            this.releases = releases;
         }
 
         @Override
@@ -355,7 +351,7 @@ class NcclWorldTest {
         List<Lending> contexts = new ArrayList<>();
         List<CompletableFuture<Void>> ranks = new ArrayList<>();
         for (int rank = 0; rank < 2; rank++) {
-            Lending context = new Lending(NcclRanks.context(rank, store, Map.of()), new AtomicInteger());
+            Lending context = new Lending(NcclRanks.context(rank, store, Map.of()));
             contexts.add(context);
             GroupSpec spec = group(rank, 2, SOON);
             ranks.add(OnThread.run(() -> {
@@ -369,7 +365,7 @@ class NcclWorldTest {
             ranks.get(rank).get(20, TimeUnit.SECONDS);
             assertEquals(1, contexts.get(rank).releases.get());
         }
-        Lending late = new Lending(NcclRanks.context(1, new LocalStore(), Map.of()), new AtomicInteger());
+        Lending late = new Lending(NcclRanks.context(1, new LocalStore(), Map.of()));
         assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(50)), late));
         // a join that fails may give it back twice, which does no harm
         assertTrue(late.releases.get() > 0);
@@ -388,8 +384,7 @@ class NcclWorldTest {
 
     /** In a method of its own, so that nothing on the stack keeps it. */
     private static void forget() {
-        SystemContext context = NcclRanks.context(0, new LocalStore(), Map.of());
-        sums(NcclWorld.join(group(0, 1, SOON), context), 1.5f);
+        sums(NcclWorld.join(group(0, 1, SOON), NcclRanks.context(0, new LocalStore(), Map.of())), 1.5f);
         assertTrue(StandInHooks.standInLive("comm") > 0);
     }
 

@@ -84,8 +84,7 @@ class NullDeviceArgumentsTest {
             assertFalse(first.failure().isPresent(), () -> "failed: " + first.failure());
             ranks.run(rank -> {
                 float[] data = {3 + rank.rank(), 5};
-                HostTensor tensor = HostTensor.of(data);
-                rank.run(Collective.allReduce(tensor, ReduceOp.SUM), SOON);
+                rank.run(Collective.allReduce(HostTensor.of(data), ReduceOp.SUM), SOON);
                 assertArrayEquals(new float[] {7, 10}, data);
             });
         }

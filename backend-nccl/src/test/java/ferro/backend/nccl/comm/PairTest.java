@@ -21,8 +21,8 @@ import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.HostHalf;
 import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.PairedHostBackend;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
@@ -158,7 +158,7 @@ class PairTest {
         hosts.get(0).abort(late);
 
         Failure own = new Failure(Code.ABORTED, 0, -1, Set.of(0), "aborted by rank 0", null);
-        Failure judged = new HostHalf(hosts.get(0)).judged(own);
+        Failure judged = new PairedHostBackend(hosts.get(0)).judged(own);
         hosts.get(0).abort(new IllegalStateException("cannot go on"));
         devices.rank(0).abort(new IllegalStateException("cannot go on"));
 
@@ -221,8 +221,7 @@ class PairTest {
 
         allTell("PEER_LOST of 1");
 
-        List<NativeLog.Line> made = NativeLog.stop();
-        assertEquals(0, NativeLog.count(made, "ncclAllReduce"));
+        assertEquals(0, NativeLog.count(NativeLog.stop(), "ncclAllReduce"));
     }
 
     @Test
@@ -267,9 +266,7 @@ class PairTest {
     void differentDeviceCallsFailBothBackends(String field, String usual, String odd) {
         StandInHooks.standInMismatchHangs(1);
 
-        List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON));
-
-        for (Throwable outcome : outcomes) {
+        for (Throwable outcome : devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON))) {
             FerroException failure = assertFailed(Code.MISMATCH, outcome, usual, odd);
         }
         String agreed = story(hosts.get(0).failure().orElseThrow());
@@ -326,8 +323,7 @@ class PairTest {
             }
         });
 
-        FerroException own = assertInstanceOf(FerroException.class, outcomes.get(2));
-        assertEquals("INTERRUPTED of 2", story(own));
+        assertEquals("INTERRUPTED of 2", story(assertInstanceOf(FerroException.class, outcomes.get(2))));
         for (int rank = 0; rank < 2; rank++) {
             assertThrows(FerroException.class, () -> devices.rank(0).run(sum(4, 7), SOON));
         }

@@ -12,10 +12,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.NcclJob;
+import ferro.backend.nccl.queue.NativeOperation;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
+import ferro.backend.nccl.queue.OperationInfo;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -50,8 +51,9 @@ class WorkQueueTest {
                     comm, new WorkQueue(comm, Worlds.control(comm.handle().identity())));
         }
 
-        NcclWork submit(NcclJob job) {
-            return queue.submit(new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, 4, 4), job, SOON);
+        NcclWork submit(NativeOperation job) {
+            return queue.submit(
+                    new OperationInfo(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, 4, 4), job, SOON);
         }
 
         @Override
@@ -62,7 +64,7 @@ class WorkQueueTest {
     }
 
     /** Handed over and passed when the test says so. */
-    static class Job implements NcclJob {
+    static class Job implements NativeOperation {
         final CountDownLatch asked = new CountDownLatch(1);
         final AtomicInteger cuts = new AtomicInteger();
         final AtomicInteger ends = new AtomicInteger();
@@ -193,19 +195,24 @@ class WorkQueueTest {
         }
     }
 
+    private static LongSupplier failingInTheWatchdog(BooleanSupplier fails) {
+        return () -> {
+            if (Thread.currentThread().getName().endsWith("watchdog") && fails.getAsBoolean()) {
+                throw new OutOfMemoryError("no clock in this test");
+            }
+            return System.nanoTime();
+        };
+    }
+
     @Tag("large")
     @Test
     @DisplayName("2-12 1-32: whatever goes wrong while a failure is settled, those who wait are let go")
     void aFailingWatchdogReleasesTheWaitingThreads() throws Exception {
         AtomicReference<WorkQueue> failing = new AtomicReference<>();
-        LongSupplier clock = () -> {
+        LongSupplier clock = failingInTheWatchdog(() -> {
             WorkQueue queue = failing.get();
-            boolean settling = Thread.currentThread().getName().endsWith("watchdog");
-            if (queue != null && queue.failure() != null && settling && failing.compareAndSet(queue, null)) {
-                throw new OutOfMemoryError("no clock in this test");
-            }
-            return System.nanoTime();
-        };
+            return queue != null && queue.failure() != null && failing.compareAndSet(queue, null);
+        });
         try (Queue at = Queue.open(clock)) {
             Job job = new Job();
             NcclWork work = at.submit(job);
@@ -222,14 +229,7 @@ class WorkQueueTest {
     @DisplayName("2-12: a watchdog that fails while all is well ends the group with its failure")
     void aFailingWatchdogFailsTheGroup() throws Exception {
         AtomicBoolean broken = new AtomicBoolean();
-        LongSupplier clock = () -> {
-            if (broken.get() && Thread.currentThread().getName().endsWith("watchdog")) {
-                broken.set(false);
-                throw new OutOfMemoryError("no clock in this test");
-            }
-            return System.nanoTime();
-        };
-        try (Queue at = Queue.open(clock)) {
+        try (Queue at = Queue.open(failingInTheWatchdog(() -> broken.getAndSet(false)))) {
             Job job = new Job();
             NcclWork work = at.submit(job);
             job.awaitIssue();

@@ -4,14 +4,14 @@ import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
-import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.CommControl;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.control.group.LocalLanes;
+import ferro.control.group.InProcessControlLanes;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -40,8 +40,7 @@ public final class Worlds {
 
     /** Makes a world of one, which waits for nobody. */
     static Communicator alone() {
-        CommFactory factory = factory();
-        return factory.rank(new CommIdentity("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
+        return factory().rank(new CommIdentity("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
     }
 
     public static RankContext context(String timeout) {
@@ -54,7 +53,8 @@ public final class Worlds {
     static CommControl control(CommIdentity identity) {
         SystemContext context = SystemContext.of(StandIn.settings());
         GroupSpec group = GroupSpec.of(identity.group(), 0, 1, Duration.ofSeconds(20));
-        GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
+        GroupPosition position =
+                GroupPosition.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
         return new CommControl(position, identity, group.timeout(), context);
     }
 
@@ -85,7 +85,7 @@ public final class Worlds {
     private static Communicator.NativeBatch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
         long at = array.tensor().address();
         long count = array.tensor().elementCount();
-        Communicator.MemberCalls calls = (member, comm) -> Checks.begun(
+        Communicator.MemberCalls calls = (member, comm) -> ResultChecker.begun(
                 ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
                         at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
                 "ncclAllReduce");

@@ -17,11 +17,11 @@ import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NativeLog.Line;
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.StreamFallback;
+import ferro.backend.nccl.queue.StreamFactory;
 import ferro.harness.HeardLog;
 import java.time.Duration;
 import java.util.List;
@@ -128,9 +128,10 @@ class CudaStreamTest {
             long[] done = new long[1];
             CudaStream closed = CudaStream.create(0);
             occupy(closed.handle(), to, from);
-            Checks.cuda(Cuda.cudaEventCreateWithFlags(done, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
-            Checks.cuda(Cuda.cudaEventRecord(done[0], closed.handle()), "cudaEventRecord");
-            Checks.cuda(Cuda.cudaStreamWaitEvent(watch.handle(), done[0], 0), "cudaStreamWaitEvent");
+            ResultChecker.cuda(
+                    Cuda.cudaEventCreateWithFlags(done, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
+            ResultChecker.cuda(Cuda.cudaEventRecord(done[0], closed.handle()), "cudaEventRecord");
+            ResultChecker.cuda(Cuda.cudaStreamWaitEvent(watch.handle(), done[0], 0), "cudaStreamWaitEvent");
 
             closed.close();
 
@@ -161,8 +162,8 @@ class CudaStreamTest {
     void aFallbackToTheDefaultStreamIsLoggedOnce() {
         standInFailNext("cudaStreamCreateWithFlags", 0, 2);
         try (HeardLog log = new HeardLog("ferro.backend.nccl");
-                CudaStream stream = StreamFallback.orDefault(1);
-                CudaStream own = StreamFallback.orDefault(1)) {
+                CudaStream stream = StreamFactory.orDefault(1);
+                CudaStream own = StreamFactory.orDefault(1)) {
             assertFalse(stream.owned());
             assertTrue(own.owned());
             assertEquals(1, stream.device());
@@ -185,8 +186,7 @@ class CudaStreamTest {
                 101,
                 assertThrows(CudaException.class, () -> CudaStream.create(16)).cudaCode());
         assertEquals(3, DeviceFloats.currentDevice());
-        int seen = DeviceGuard.call(1, () -> DeviceFloats.currentDevice() == 1 ? 0 : -1);
-        assertEquals(0, seen);
+        assertEquals(0, DeviceGuard.call(1, () -> DeviceFloats.currentDevice() == 1 ? 0 : -1));
         assertThrows(
                 IllegalStateException.class,
                 () -> DeviceGuard.call(1, () -> {

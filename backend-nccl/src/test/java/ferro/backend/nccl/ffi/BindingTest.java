@@ -98,28 +98,28 @@ class BindingTest {
         return Stream.of(
                 new Call(
                         "ncclSend",
-                        () -> NcclSendRecv.ncclSend(0x10, COUNT, 7, 3, 0x30, 0x40),
+                        () -> NcclSendRecvFunctions.ncclSend(0x10, COUNT, 7, 3, 0x30, 0x40),
                         "0x10,5000000000,7,3,0x30,0x40"),
                 new Call(
                         "ncclRecv",
-                        () -> NcclSendRecv.ncclRecv(0x10, COUNT, 7, 3, 0x30, 0x40),
+                        () -> NcclSendRecvFunctions.ncclRecv(0x10, COUNT, 7, 3, 0x30, 0x40),
                         "0x10,5000000000,7,3,0x30,0x40"),
                 new Call(
                         "ncclCommInitRankConfig",
-                        () -> NcclConfigured.ncclCommInitRankConfig(0x10, 4, ID, 3, 0x50),
+                        () -> NcclConfigFunctions.ncclCommInitRankConfig(0x10, 4, ID, 3, 0x50),
                         "0x10,4," + echo(0, 0) + ",3,0x50"),
-                new Call("ncclCommFinalize", () -> NcclConfigured.ncclCommFinalize(0x10), "0x10"),
+                new Call("ncclCommFinalize", () -> NcclConfigFunctions.ncclCommFinalize(0x10), "0x10"),
                 new Call(
                         "ncclAlltoAll",
-                        () -> NcclRooted.ncclAlltoAll(0x10, 0x20, COUNT, 7, 0x30, 0x40),
+                        () -> NcclRootedFunctions.ncclAlltoAll(0x10, 0x20, COUNT, 7, 0x30, 0x40),
                         "0x10,0x20,5000000000,7,0x30,0x40"),
                 new Call(
                         "ncclGather",
-                        () -> NcclRooted.ncclGather(0x10, 0x20, COUNT, 7, 3, 0x30, 0x40),
+                        () -> NcclRootedFunctions.ncclGather(0x10, 0x20, COUNT, 7, 3, 0x30, 0x40),
                         "0x10,0x20,5000000000,7,3,0x30,0x40"),
                 new Call(
                         "ncclScatter",
-                        () -> NcclRooted.ncclScatter(0x10, 0x20, COUNT, 7, 3, 0x30, 0x40),
+                        () -> NcclRootedFunctions.ncclScatter(0x10, 0x20, COUNT, 7, 3, 0x30, 0x40),
                         "0x10,0x20,5000000000,7,3,0x30,0x40"));
     }
 
@@ -196,10 +196,10 @@ class BindingTest {
 
         Set<String> declared = Stream.of(
                         Nccl.class,
-                        NcclSendRecv.class,
-                        NcclConfigured.class,
-                        NcclLastError.class,
-                        NcclRooted.class,
+                        NcclSendRecvFunctions.class,
+                        NcclConfigFunctions.class,
+                        NcclLastErrorFunction.class,
+                        NcclRootedFunctions.class,
                         Cuda.class)
                 .flatMap(functions -> Stream.of(functions.getDeclaredMethods()))
                 .filter(method -> Modifier.isNative(method.getModifiers()))
@@ -236,7 +236,7 @@ class BindingTest {
         assertEquals("cudaErrorMemoryAllocation", Cuda.cudaGetErrorName(2));
         assertFalse(Cuda.cudaGetErrorString(100).isEmpty());
         assertEquals(5, Nccl.ncclGroupEnd());
-        assertFalse(NcclLastError.ncclGetLastError(0).isEmpty());
+        assertFalse(NcclLastErrorFunction.ncclGetLastError(0).isEmpty());
     }
 
     @Test
@@ -260,8 +260,8 @@ class BindingTest {
     @Test
     @DisplayName("3-07: what a non-blocking configuration holds is the layout of NCCL 2.18")
     void theNonBlockingConfigurationHasTheLayoutOfNccl218() {
-        try (NativeWords config = NativeWords.nonBlockingConfig()) {
-            ByteBuffer bytes = HostMemory.view(config.address(0), 48);
+        try (NativeLongs config = NativeLongs.nonBlockingConfig()) {
+            ByteBuffer bytes = AddressConverter.view(config.address(0), 48);
             assertEquals(48, bytes.getLong(0));
             assertEquals(0xcafebeef, bytes.getInt(8));
             assertEquals(21_800, bytes.getInt(12));

@@ -140,7 +140,7 @@ class LibrarySearchTest {
         "ncclReduce, ncclReduce, ncclReduce"
     })
     void functionsOfHipHaveItsPrefix(String function, String cuda, String hip) {
-        assertEquals(cuda, RuntimePrefix.CUDA.nameOf(function));
-        assertEquals(hip, RuntimePrefix.HIP.nameOf(function));
+        assertEquals(cuda, GpuRuntime.CUDA.nameOf(function));
+        assertEquals(hip, GpuRuntime.HIP.nameOf(function));
     }
 }

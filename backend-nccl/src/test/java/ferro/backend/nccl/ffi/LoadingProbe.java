@@ -94,7 +94,7 @@ final class LoadingProbe {
             OUT.println("copied: " + down.get(0) + " " + down.get(1) + " " + down.get(2));
             GpuCollectives.free(tensor);
         }
-        Checks.cuda(Cuda.cudaMalloc(new long[1], 1L << 50), "cudaMalloc");
+        ResultChecker.cuda(Cuda.cudaMalloc(new long[1], 1L << 50), "cudaMalloc");
     }
 
     private static void global() {
@@ -121,7 +121,7 @@ final class LoadingProbe {
     private static void collect() throws IOException {
         mapped();
         int[] version = new int[1];
-        Checks.nccl(Nccl.ncclGetVersion(version), "ncclGetVersion");
+        ResultChecker.nccl(Nccl.ncclGetVersion(version), "ncclGetVersion");
         OUT.println("still: " + version[0]);
     }
 }

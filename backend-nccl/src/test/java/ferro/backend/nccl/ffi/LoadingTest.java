@@ -146,9 +146,7 @@ class LoadingTest {
         copyOfBoth(folder);
         assumeTrue(notInstalled("libnccl.so.2"), "an NCCL of the system would be found");
 
-        List<String> lines = jvm().run("load");
-
-        assertSays(value(lines, "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
+        assertSays(value(jvm().run("load"), "NcclLibraryNotFoundException"), "libnccl.so.2 not found");
         for (String relative : List.of("./libnccl.so.2", "../x/libnccl.so.2", "lib/libnccl.so.2")) {
             List<String> refused = jvm().setting(NCCL, relative).run("load", "look");
             assertSays(value(refused, "IllegalArgumentException"), NCCL + "=" + relative, "current directory");

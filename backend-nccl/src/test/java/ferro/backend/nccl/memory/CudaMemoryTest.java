@@ -37,7 +37,9 @@ import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -111,8 +113,7 @@ class CudaMemoryTest {
     @DisplayName("3-19: tensors outlive the memory that made them; their owners free them then")
     void tensorsOutliveTheMemory() {
         DeviceTensor tensor = floats(memory, 2, 1, 2);
-        DeviceTensor idle = floats(memory, 2, 3, 4);
-        free(idle);
+        free(floats(memory, 2, 3, 4));
 
         memory.close();
 
@@ -300,6 +301,19 @@ class CudaMemoryTest {
                 free(tensor);
             }
         });
+    }
+
+    @Test
+    void aRankWithoutADeviceOfItsOwnStagesOnTheFirstDevice() {
+        int[] devices = new int[1];
+        assertEquals(0, Cuda.cudaGetDeviceCount(devices));
+        Map<String, String> settings = new HashMap<>(StandIn.settings());
+        settings.put("LOCAL_RANK", "" + devices[0]);
+
+        try (DeviceMemory ofTheRank = new CudaMemoryProvider().open(SystemContext.of(settings));
+                DeviceMemory.Staging staging = ofTheRank.stage(64)) {
+            assertTrue(staging.pinned());
+        }
     }
 
     @Test

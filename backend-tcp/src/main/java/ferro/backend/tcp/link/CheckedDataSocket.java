@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of
  * the record. Therefore a wrong length causes no wait for missing bytes, and a lost or repeated record is detected.
  */
-public final class CheckedDataSocket extends WrappedSocket {
+public final class CheckedDataSocket extends LayeredSocket {
     /** Maximum bytes of one record. The bytes of a record and their copy fit into the second-level cache together. */
     static final int MOST_BYTES = 64 << 10;
     /**
@@ -170,9 +170,9 @@ public final class CheckedDataSocket extends WrappedSocket {
     }
 
     /** Closes the connection. The start of the next record is unknown, so no more bytes are read or written. */
-    private Corrupted corrupted(String how) {
+    private CorruptDataException corrupted(String how) {
         inner.close();
-        return new Corrupted("record " + checked + " " + how);
+        return new CorruptDataException("record " + checked + " " + how);
     }
 
     private void refuseIfBroken() throws IOException {
@@ -193,10 +193,10 @@ public final class CheckedDataSocket extends WrappedSocket {
     }
 
     /** The failure of a connection that has delivered other bytes than the peer has sent. */
-    public static final class Corrupted extends IOException {
+    public static final class CorruptDataException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        Corrupted(String message) {
+        CorruptDataException(String message) {
             super(message);
         }
     }

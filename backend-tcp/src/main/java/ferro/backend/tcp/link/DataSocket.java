@@ -35,7 +35,7 @@ public interface DataSocket {
      *
      * @param array array of a {@link ferro.Carrier}, or direct buffer
      * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
-     * @param bytes at most {@link ArrayCalls#MOST_BYTES}
+     * @param bytes at most {@link ArraySocketCalls#MOST_BYTES}
      */
     default int writeLent(Object array, long from, int bytes) throws IOException {
         throw new UnsupportedOperationException("cannot write " + bytes + " bytes of an array");

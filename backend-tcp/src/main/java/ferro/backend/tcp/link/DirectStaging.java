@@ -27,7 +27,7 @@ final class DirectStaging {
     private final TypedViews inElements = new TypedViews(in);
     private final TypedViews outElements = new TypedViews(out);
     /** The stream whose bytes {@link #from} to {@link #to} are in {@link #out}. */
-    private SendingHalf owner;
+    private LinkSender owner;
 
     private long from;
     private long to;
@@ -54,7 +54,7 @@ final class DirectStaging {
     }
 
     /** Returns the index in {@link #out} of a byte of a stream, or -1 if {@link #out} does not hold the byte. */
-    int indexOf(SendingHalf stream, long position) {
+    int indexOf(LinkSender stream, long position) {
         return stream == owner && position >= from && position < to ? (int) (position - from) : -1;
     }
 
@@ -64,14 +64,14 @@ final class DirectStaging {
     }
 
     /** Records that {@link #out} holds a part of a stream. */
-    void holds(SendingHalf stream, long start, long end) {
+    void holds(LinkSender stream, long start, long end) {
         owner = stream;
         from = start;
         to = end;
     }
 
     /** Records that {@link #out} no longer holds a part of a stream. */
-    void forget(SendingHalf stream) {
+    void forget(LinkSender stream) {
         if (owner == stream) {
             owner = null;
         }

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * connection, the old connection delivers only bytes that the kernels hold. All bytes that the old connection still
  * delivers in this state are kept.
  */
-final class DrainingSocket extends WrappedSocket {
+final class DrainingSocket extends LayeredSocket {
     /** Maximum bytes kept for later calls. At this limit the peer waits, as it waits for a call that was not made. */
     private static final int MOST_KEPT = 4 << 20;
 

@@ -39,12 +39,12 @@ final class EpollLoop implements PolledLoop {
     private final LoopExecutor owner = new LoopExecutor();
     private final IoHandler handler = EpollIoHandler.newFactory(EVENTS, DefaultSelectStrategyFactory.INSTANCE)
             .newHandler(owner);
-    private final KernelWait now = new KernelWait(false);
-    private final KernelWait waiting = new KernelWait(true);
+    private final KernelWaitLimit now = new KernelWaitLimit(false);
+    private final KernelWaitLimit waiting = new KernelWaitLimit(true);
     /** System calls for arrays, created for the first array, because the lookup takes tens of milliseconds. */
-    private ArrayCalls arrays;
+    private ArraySocketCalls arrays;
 
-    private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);
+    private final InterruptWatcher interrupts = new InterruptWatcher(this::wakeup);
     private volatile boolean woken;
 
     EpollLoop() {
@@ -55,7 +55,7 @@ final class EpollLoop implements PolledLoop {
     public DataSocket adopt(Channel channel) throws IOException {
         owner.driver = Thread.currentThread();
         try {
-            EpollWire wire = new EpollWire(channel);
+            EpollDataSocket wire = new EpollDataSocket(channel);
             wire.registration = handler.register(wire);
             wire.registration.submit(EDGES);
             return wire;
@@ -102,14 +102,14 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    private ArrayCalls arrays() {
+    private ArraySocketCalls arrays() {
         if (arrays == null) {
-            arrays = new ArrayCalls(errno);
+            arrays = new ArraySocketCalls(errno);
         }
         return arrays;
     }
 
-    private void turn(KernelWait turn) {
+    private void turn(KernelWaitLimit turn) {
         owner.driver = Thread.currentThread();
         try {
             handler.run(turn);
@@ -143,11 +143,11 @@ final class EpollLoop implements PolledLoop {
     }
 
     /** Limits how long Netty's handler may wait in the kernel. */
-    private final class KernelWait implements IoHandlerContext {
+    private final class KernelWaitLimit implements IoHandlerContext {
         private final boolean waits;
         private long until;
 
-        KernelWait(boolean waits) {
+        KernelWaitLimit(boolean waits) {
             this.waits = waits;
         }
 
@@ -167,7 +167,7 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    private final class EpollWire implements DataSocket, EpollIoHandle {
+    private final class EpollDataSocket implements DataSocket, EpollIoHandle {
         private final Channel channel;
         private final FileDescriptor descriptor;
         private IoRegistration registration;
@@ -175,7 +175,7 @@ final class EpollLoop implements PolledLoop {
         private boolean writable = true;
         private boolean ended;
 
-        EpollWire(Channel channel) {
+        EpollDataSocket(Channel channel) {
             this.channel = channel;
             this.descriptor = ((UnixChannel) channel).fd();
         }
@@ -196,7 +196,7 @@ final class EpollLoop implements PolledLoop {
 
         @Override
         public boolean takesLent() {
-            return ArrayCalls.absentBecause() == null;
+            return ArraySocketCalls.absentBecause() == null;
         }
 
         @Override

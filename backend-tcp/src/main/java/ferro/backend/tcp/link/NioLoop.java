@@ -30,7 +30,7 @@ final class NioLoop implements PolledLoop {
     @Override
     public DataSocket adopt(Channel channel) throws IOException {
         SocketChannel socket = (SocketChannel) ((AbstractNioChannel.NioUnsafe) channel.unsafe()).ch();
-        NioWire wire = new NioWire(channel, socket);
+        NioDataSocket wire = new NioDataSocket(channel, socket);
         wire.key = socket.register(selector, 0, wire);
         return wire;
     }
@@ -38,7 +38,7 @@ final class NioLoop implements PolledLoop {
     @Override
     public void look() {
         for (SelectionKey key : selector.keys()) {
-            ((NioWire) key.attachment()).tryAgain();
+            ((NioDataSocket) key.attachment()).tryAgain();
         }
     }
 
@@ -66,7 +66,7 @@ final class NioLoop implements PolledLoop {
         }
     }
 
-    private final class NioWire implements DataSocket {
+    private final class NioDataSocket implements DataSocket {
         private final Channel channel;
         private final SocketChannel socket;
         private SelectionKey key;
@@ -83,7 +83,7 @@ final class NioLoop implements PolledLoop {
 
         private boolean isAhead;
 
-        NioWire(Channel channel, SocketChannel socket) {
+        NioDataSocket(Channel channel, SocketChannel socket) {
             this.channel = channel;
             this.socket = socket;
         }

@@ -3,8 +3,8 @@ package ferro.backend.tcp.link;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.backend.tcp.net.TcpIo;
-import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
+import ferro.collectives.reduce.KernelCache;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ public final class PolledLinks implements AutoCloseable {
 
     private final PolledLoop loop;
     private final DirectStaging staging;
-    private final KeptKernels kernels;
+    private final KernelCache kernels;
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
@@ -35,7 +35,7 @@ public final class PolledLinks implements AutoCloseable {
     private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
         this.loop = loop;
         this.staging = staging;
-        this.kernels = new KeptKernels(worldSize);
+        this.kernels = new KernelCache(worldSize);
     }
 
     /** Opens the links of a group of {@code worldSize} ranks. If memory is lacking, no link or loop stays open. */
@@ -51,7 +51,7 @@ public final class PolledLinks implements AutoCloseable {
     /** Returns the memory that only encrypted connections share. */
     public ByteBuffer records() {
         if (records == null) {
-            records = ByteBuffer.allocateDirect(ArrayCalls.MOST_BYTES);
+            records = ByteBuffer.allocateDirect(ArraySocketCalls.MOST_BYTES);
         }
         return records;
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** A new connection that first returns the bytes of the old connection that no call had asked for. */
-final class PushbackSocket extends WrappedSocket {
+final class PushbackSocket extends LayeredSocket {
     private final ByteBuffer kept;
 
     private PushbackSocket(DataSocket inner, ByteBuffer kept) {

@@ -30,9 +30,9 @@ public final class TcpLink implements Link {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final PolledLinks home;
-    private final LinkEvents events;
-    private final SendingHalf outgoing;
-    private final ReceivingHalf incoming;
+    private final LinkListener events;
+    private final LinkSender outgoing;
+    private final LinkReceiver incoming;
     private DataSocket wire;
     /** The replacement of {@link #wire}, which the peer has ended. Used after all bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
@@ -68,11 +68,11 @@ public final class TcpLink implements Link {
     private boolean activated;
 
     /** Creates a link without a connection. {@link #connect} sets the connection. */
-    public TcpLink(PolledLinks home, LinkEvents events) {
+    public TcpLink(PolledLinks home, LinkListener events) {
         this.home = home;
         this.events = events;
-        this.outgoing = new SendingHalf(home.staging());
-        this.incoming = new ReceivingHalf(home.staging());
+        this.outgoing = new LinkSender(home.staging());
+        this.incoming = new LinkReceiver(home.staging());
     }
 
     @Override

@@ -28,7 +28,7 @@ final class AdmissionCheck {
      * @throws Refusal RENDEZVOUS if the claims differ from this group
      */
     void check(Hello hello) throws Refusal {
-        Hello.Peering member = hello.member();
+        Hello.RankPair member = hello.member();
         if (member.worldSize() != spec.worldSize()) {
             throw refusal(own() + " has world size " + spec.worldSize() + ", you have " + member.worldSize());
         }

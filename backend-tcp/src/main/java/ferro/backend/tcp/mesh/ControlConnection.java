@@ -2,8 +2,8 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.ExactReader;
-import ferro.backend.tcp.net.ReadSwitch;
 import ferro.backend.tcp.net.Refusal;
+import ferro.backend.tcp.net.SwitchableReadAllocator;
 import ferro.backend.tcp.net.WriteFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -44,7 +44,7 @@ final class ControlConnection extends ExactReader {
 
     private final int peer;
     private final Channel channel;
-    private final ReadSwitch reads;
+    private final SwitchableReadAllocator reads;
     private final FrameReceiver owner;
     private final boolean checksum;
     /** Waiting frames, in sending order. */
@@ -67,7 +67,7 @@ final class ControlConnection extends ExactReader {
         super(frameMemory());
         this.peer = peer;
         this.channel = channel;
-        this.reads = (ReadSwitch) channel.config().getRecvByteBufAllocator();
+        this.reads = (SwitchableReadAllocator) channel.config().getRecvByteBufAllocator();
         this.owner = owner;
         this.checksum = checksum;
         // with auto-close, a failed write would close the connection before the last frames of the peer are read

@@ -3,7 +3,7 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.Hello;
-import ferro.backend.tcp.net.LoopWaits;
+import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.TlsHandshake;
 import io.netty.channel.Channel;
@@ -26,26 +26,26 @@ import java.util.function.Supplier;
  */
 final class DataChannels {
     private final TcpMesh mesh;
-    private final Inboxes inboxes;
+    private final InboxRouter inboxes;
     private final AdmissionCheck admission;
     /** For each channel, the highest epoch that this rank has requested or, as the lower rank, has dialled. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
     /** For each channel, the hello of the highest epoch that this rank, as the higher rank, has admitted. */
     private final Map<DataKey, Hello> entered = new HashMap<>();
     /** Connections that were admitted but not confirmed. */
-    private final Map<Channel, Entering> entering = new HashMap<>();
+    private final Map<Channel, PendingChannel> entering = new HashMap<>();
 
     private final Map<CompletableFuture<Channel>, DataKey> dialling = new HashMap<>();
 
     /** A connection that was admitted but not confirmed. */
-    private final class Entering implements ChannelFutureListener {
+    private final class PendingChannel implements ChannelFutureListener {
         private final Hello hello;
         /** The hello that was admitted for the channel before {@link #hello}; null if no earlier hello was admitted. */
         private final Hello before;
         /** The reason why the peer opens no other connection of this epoch; null if the peer may open another. */
         private FerroException refusal;
 
-        Entering(Hello hello, Hello before) {
+        PendingChannel(Hello hello, Hello before) {
             this.hello = hello;
             this.before = before;
         }
@@ -79,14 +79,14 @@ final class DataChannels {
      * The listener for the steps of a new connection. The listener is not a lambda, because the first call of a group
      * waits for a connection, and linking lambdas takes longer than loading one class.
      */
-    private final class DataConnecting
+    private final class ConnectListener
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
         private final DataKey key;
         private final int epoch;
         /** The connection that the lower rank dials; null on the higher rank, which does not dial. */
         private CompletableFuture<Channel> dialled;
 
-        DataConnecting(DataKey key, int epoch) {
+        ConnectListener(DataKey key, int epoch) {
             this.key = key;
             this.epoch = epoch;
         }
@@ -108,15 +108,15 @@ final class DataChannels {
         }
     }
 
-    /** A task for the loop that requests a connection. The task is not a lambda, as {@link DataConnecting} explains. */
-    record DataOpening(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
+    /** A task for the loop that requests a connection. The task is not a lambda, as {@link ConnectListener} explains. */
+    record OpenDataTask(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
         @Override
         public void run() {
             mesh.openData(key, epoch);
         }
     }
 
-    DataChannels(TcpMesh mesh, Inboxes inboxes, AdmissionCheck admission) {
+    DataChannels(TcpMesh mesh, InboxRouter inboxes, AdmissionCheck admission) {
         this.mesh = mesh;
         this.inboxes = inboxes;
         this.admission = admission;
@@ -179,13 +179,13 @@ final class DataChannels {
     }
 
     private void dial(DataKey key, int epoch) {
-        DataConnecting made = new DataConnecting(key, epoch);
+        ConnectListener made = new ConnectListener(key, epoch);
         made.dialled = mesh.dialData(key, epoch, made);
         dialling.put(made.dialled, key);
         made.dialled.whenComplete(made);
     }
 
-    private void dialled(DataConnecting made, Channel channel, Throwable failure) {
+    private void dialled(ConnectListener made, Channel channel, Throwable failure) {
         dialling.remove(made.dialled);
         if (channel != null) {
             try {
@@ -195,7 +195,7 @@ final class DataChannels {
                 failed(made.key, made.epoch, mesh.ownFailure(made.key.peer(), broken));
             }
         } else if (!made.dialled.isCancelled()) {
-            failed(made.key, made.epoch, LoopWaits.failure(failure, mesh.where));
+            failed(made.key, made.epoch, LoopWaiter.failure(failure, mesh.where));
         }
     }
 
@@ -296,7 +296,7 @@ final class DataChannels {
                             + before.channel().epoch() + " is already connected");
         }
         entered.put(key, hello);
-        Entering now = new Entering(hello, before);
+        PendingChannel now = new PendingChannel(hello, before);
         entering.put(channel, now);
         channel.closeFuture().addListener(now);
     }
@@ -306,8 +306,8 @@ final class DataChannels {
      * earlier attempt, but the end of the attempt has not yet arrived.
      */
     private void dropFormer(Hello hello) {
-        for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
-            Entering given = former.getValue();
+        for (Map.Entry<Channel, PendingChannel> former : List.copyOf(entering.entrySet())) {
+            PendingChannel given = former.getValue();
             if (hello.asksAgain(given.hello)) {
                 entering.remove(former.getKey());
                 former.getKey().closeFuture().removeListener(given);
@@ -318,22 +318,22 @@ final class DataChannels {
     }
 
     void enter(Hello hello, Channel channel) {
-        Entering given = entering.remove(channel);
+        PendingChannel given = entering.remove(channel);
         if (given == null) {
             // the connection has ended since, and its epoch is released
             return;
         }
         // the channel is handed over, and may end on a progress thread from here on
         channel.closeFuture().removeListener(given);
-        handOver(new DataConnecting(key(hello), hello.channel().epoch()), channel);
+        handOver(new ConnectListener(key(hello), hello.channel().epoch()), channel);
     }
 
     private static DataKey key(Hello hello) {
         Hello.ChannelIdentity channel = hello.channel();
-        return new DataKey(hello.member().rank(), channel.group(), DataLane.values()[channel.lane()]);
+        return new DataKey(hello.member().rank(), channel.group(), ConnectionPurpose.values()[channel.lane()]);
     }
 
-    private void handOver(DataConnecting made, Channel channel) {
+    private void handOver(ConnectListener made, Channel channel) {
         try {
             mesh.io().dataOptions(channel);
         } catch (ChannelException unable) {
@@ -343,10 +343,11 @@ final class DataChannels {
         channel.deregister().addListener(made);
     }
 
-    private void deregistered(DataConnecting made, ChannelFuture done) {
+    private void deregistered(ConnectListener made, ChannelFuture done) {
         Channel channel = done.channel();
         if (done.isSuccess()) {
-            inboxes.deliver(made.key.group(), made.key.peer(), new Connected(made.key.lane(), made.epoch, channel));
+            inboxes.deliver(
+                    made.key.group(), made.key.peer(), new ConnectedEvent(made.key.lane(), made.epoch, channel));
         } else {
             unusable(made.key, made.epoch, channel, done.cause());
         }
@@ -366,9 +367,10 @@ final class DataChannels {
         willNotCome(key, failure);
     }
 
-    private record Connected(DataLane lane, int epoch, Channel channel) implements Inboxes.InboxEvent {
+    private record ConnectedEvent(ConnectionPurpose lane, int epoch, Channel channel)
+            implements InboxRouter.InboxEvent {
         @Override
-        public void tell(Inboxes.Receiver to, int rank) {
+        public void tell(InboxRouter.Receiver to, int rank) {
             to.data().data(rank, lane, epoch, channel);
         }
 

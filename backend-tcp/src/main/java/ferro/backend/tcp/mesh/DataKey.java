@@ -8,11 +8,11 @@ package ferro.backend.tcp.mesh;
  * @param group identity of the group or subgroup
  * @param lane  lane of the group
  */
-record DataKey(int peer, long group, DataLane lane) {
-    static final int LANES = DataLane.values().length;
+record DataKey(int peer, long group, ConnectionPurpose lane) {
+    static final int LANES = ConnectionPurpose.values().length;
 
     static DataKey of(int peer, ControlFrame frame) {
-        return new DataKey(peer, frame.group(), DataLane.values()[frame.lane()]);
+        return new DataKey(peer, frame.group(), ConnectionPurpose.values()[frame.lane()]);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.backend.tcp.net.BackgroundLoop;
-import ferro.backend.tcp.net.ReadSwitch;
+import ferro.backend.tcp.net.SwitchableReadAllocator;
 import ferro.backend.tcp.net.TlsHandshake;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -32,11 +32,11 @@ final class DrainingConnections {
     /** Takes over a data connection that belongs to no loop. */
     void take(Channel channel) {
         try {
-            if (channel.config().getRecvByteBufAllocator() instanceof ReadSwitch reads) {
+            if (channel.config().getRecvByteBufAllocator() instanceof SwitchableReadAllocator reads) {
                 reads.use((io.netty.channel.RecvByteBufAllocator.ExtendedHandle)
                         new FixedRecvByteBufAllocator(READ_BYTES).newHandle());
             }
-            channel.pipeline().addLast(new Discard());
+            channel.pipeline().addLast(new DiscardHandler());
             channels.add(channel);
             loop.group().register(channel).addListener((ChannelFutureListener) this::registered);
         } catch (ChannelException | IllegalStateException unable) {
@@ -63,7 +63,7 @@ final class DrainingConnections {
         channels.clear();
     }
 
-    private final class Discard extends ChannelInboundHandlerAdapter {
+    private final class DiscardHandler extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext from, Object bytes) {
             ReferenceCountUtil.release(bytes);

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.mesh;
 
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.RoundTripTimes;
@@ -56,7 +56,7 @@ final class PeerAttempts {
 
     /** Describes a peer that is not ready; {@code connected} is true if its control connection exists. */
     UnconnectedRank unconnected(int peer, PeerRecord record, boolean connected) {
-        String address = Addresses.text(record.addresses());
+        String address = AddressLookup.text(record.addresses());
         if (connected) {
             return new UnconnectedRank(peer, record.home(), address, UnconnectedRank.WAITING, 0, true);
         }
@@ -79,7 +79,7 @@ final class PeerAttempts {
             return refusal;
         }
         String seen = "no connection from there has reached this rank at "
-                + Addresses.text(port.advertised(), port.bound().getPort());
+                + AddressLookup.text(port.advertised(), port.bound().getPort());
         if (port.now() - knownNanos < ConnectAttempts.CAUSE_AFTER.toNanos()) {
             return seen;
         }

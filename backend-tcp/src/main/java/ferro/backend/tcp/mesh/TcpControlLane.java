@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.RankEnd;
-import ferro.backend.tcp.net.ReadSwitch;
+import ferro.backend.tcp.net.SwitchableReadAllocator;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
@@ -27,19 +27,19 @@ public final class TcpControlLane implements ControlLane {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
-    public interface DataArrivals {
+    public interface ArrivalReceiver {
         /**
          * Receives a data connection, which the receiver then owns. The connection is authenticated, has auto-read off
          * and no handlers, and belongs to no loop. No byte of data was read yet. The allocator of the channel is a
-         * {@link ReadSwitch}. The default method closes the connection, because a peer that opens a data link has other
+         * {@link SwitchableReadAllocator}. The default method closes the connection, because a peer that opens a data link has other
          * settings than a group without data links.
          */
-        default void data(int peer, DataLane lane, int epoch, Channel channel) {
+        default void data(int peer, ConnectionPurpose lane, int epoch, Channel channel) {
             TlsHandshake.closeAtOnce(channel);
         }
 
         /** Receives the reason why a data connection cannot be made. */
-        default void noData(int peer, DataLane lane, FerroException cause) {}
+        default void noData(int peer, ConnectionPurpose lane, FerroException cause) {}
     }
 
     /**
@@ -99,12 +99,12 @@ public final class TcpControlLane implements ControlLane {
 
     @Override
     public void events(PeerEvents receiver) {
-        listen(receiver, new DataArrivals() {});
+        listen(receiver, new ArrivalReceiver() {});
     }
 
     /** Sets the receiver of the group's events, like {@link #events}, and the receiver of its data connections. */
-    public void listen(PeerEvents receiver, DataArrivals data) {
-        mesh.register(group, new Inboxes.Receiver(rankOf, receiver, data));
+    public void listen(PeerEvents receiver, ArrivalReceiver data) {
+        mesh.register(group, new InboxRouter.Receiver(rankOf, receiver, data));
     }
 
     @Override

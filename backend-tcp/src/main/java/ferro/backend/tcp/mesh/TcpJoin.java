@@ -4,8 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.Addresses;
-import ferro.backend.tcp.net.LoopWaits;
+import ferro.backend.tcp.net.AddressLookup;
+import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.StoreSettings;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.store.EndedRanks;
@@ -15,15 +15,15 @@ import ferro.backend.tcp.store.JoinState;
 import ferro.backend.tcp.store.PeerMachine;
 import ferro.backend.tcp.store.ReleasedSlots;
 import ferro.backend.tcp.store.Roster;
-import ferro.backend.tcp.store.Roster.Card;
+import ferro.backend.tcp.store.Roster.RankEntry;
 import ferro.backend.tcp.store.Roster.SharedSettings;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.backend.tcp.store.TcpStore;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
-import ferro.spi.JoinLines;
-import ferro.spi.LogLines;
-import ferro.spi.OncePerContext;
+import ferro.spi.JoinProgressPrinter;
+import ferro.spi.OnceRegistry;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -68,7 +68,7 @@ final class TcpJoin {
     }
 
     TcpMesh join() {
-        IntraNodeMemory intraNode = IntraNodeMemory.find(context);
+        NodeMemoryProvider intraNode = NodeMemoryProvider.find(context);
         Store store = context.store();
         try {
             return join(store, intraNode);
@@ -78,10 +78,10 @@ final class TcpJoin {
         }
     }
 
-    private TcpMesh join(Store store, IntraNodeMemory intraNode) {
+    private TcpMesh join(Store store, NodeMemoryProvider intraNode) {
         progress = JoinProgress.of(store, spec).orElse(progress);
         TcpPort port = TcpPort.use(spec, context, progress.deadlineNanos());
-        JoinLines.Printing lines = progress.lines();
+        JoinProgressPrinter.PhasePrinter lines = progress.lines();
         try {
             return join(store, intraNode, port);
         } finally {
@@ -89,8 +89,8 @@ final class TcpJoin {
         }
     }
 
-    private TcpMesh join(Store store, IntraNodeMemory intraNode, TcpPort port) {
-        Card card = card(port, intraNode);
+    private TcpMesh join(Store store, NodeMemoryProvider intraNode, TcpPort port) {
+        RankEntry card = card(port, intraNode);
         Roster roster = roster(store, port, card);
         try {
             claim(roster, store.servedHere());
@@ -109,7 +109,7 @@ final class TcpJoin {
         try {
             port.enter(roster.id(), spec.worldSize(), mesh);
             roster.announce();
-            Card[] cards = withOwn(cards(roster, mesh), card);
+            RankEntry[] cards = withOwn(cards(roster, mesh), card);
             progress.work();
             mesh.joined = joined(intraNode, cards, ends, roster);
             sayMachines(cards);
@@ -127,7 +127,7 @@ final class TcpJoin {
     }
 
     /** Ends the group if a rank is restarted alone. Only the rank that serves the store watches for a restart. */
-    private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, Card[] entries) {
+    private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, RankEntry[] entries) {
         if (!store.servedHere()) {
             return;
         }
@@ -160,7 +160,7 @@ final class TcpJoin {
         return progress.deadlineNanos() - context.nanoTime();
     }
 
-    private Roster roster(Store store, TcpPort port, Card card) {
+    private Roster roster(Store store, TcpPort port, RankEntry card) {
         SharedSettings settings = new SharedSettings(
                 port.io().checksum(), port.tls().use(), port.io().debug());
         // other stores have their own time limit
@@ -179,10 +179,10 @@ final class TcpJoin {
         }
     }
 
-    private Card card(TcpPort port, IntraNodeMemory intraNode) {
+    private RankEntry card(TcpPort port, NodeMemoryProvider intraNode) {
         long instance = new SecureRandom().nextLong();
         port.asksFor(instance);
-        return new Card(
+        return new RankEntry(
                 port.advertised(),
                 port.bound().getPort(),
                 ProcessHandle.current().pid(),
@@ -192,7 +192,7 @@ final class TcpJoin {
     }
 
     /** If the settings of this rank forbid the join, ends the join on all ranks. */
-    private void check(IntraNodeMemory intraNode, Roster roster) {
+    private void check(NodeMemoryProvider intraNode, Roster roster) {
         try {
             intraNode.check();
             CollectiveEngine.check(context);
@@ -201,7 +201,7 @@ final class TcpJoin {
         }
     }
 
-    private IntraNodeMemory agreed(IntraNodeMemory intraNode, String[] lacking, Roster roster) {
+    private NodeMemoryProvider agreed(NodeMemoryProvider intraNode, String[] lacking, Roster roster) {
         try {
             return intraNode.agreed(lacking, where);
         } catch (FerroException why) {
@@ -218,13 +218,13 @@ final class TcpJoin {
         return why;
     }
 
-    private Card[] cards(Roster roster, TcpMesh mesh) {
-        Card[] cards = new Card[spec.worldSize()];
+    private RankEntry[] cards(Roster roster, TcpMesh mesh) {
+        RankEntry[] cards = new RankEntry[spec.worldSize()];
         List<CompletableFuture<Void>> coming = new ArrayList<>();
         for (int rank : others()) {
             coming.add(card(roster, rank).thenAccept(new Consumer<>() {
                 @Override
-                public void accept(Card entry) {
+                public void accept(RankEntry entry) {
                     cards[rank] = entry;
                 }
             }));
@@ -244,13 +244,13 @@ final class TcpJoin {
         return cards;
     }
 
-    private Card[] withOwn(Card[] others, Card own) {
-        Card[] all = others.clone();
+    private RankEntry[] withOwn(RankEntry[] others, RankEntry own) {
+        RankEntry[] all = others.clone();
         all[spec.rank()] = own;
         return all;
     }
 
-    private TcpMesh.JoinFacts joined(IntraNodeMemory intraNode, Card[] all, EndedRanks ends, Roster roster) {
+    private TcpMesh.JoinFacts joined(NodeMemoryProvider intraNode, RankEntry[] all, EndedRanks ends, Roster roster) {
         List<String> hosts = new ArrayList<>();
         List<String> machines = new ArrayList<>();
         // why each rank shares no memory; empty for a rank that can
@@ -260,17 +260,17 @@ final class TcpJoin {
             machines.add(all[rank].placed());
             lacking[rank] = all[rank].lacking();
         }
-        IntraNodeMemory memory = agreed(intraNode, lacking, roster);
+        NodeMemoryProvider memory = agreed(intraNode, lacking, roster);
         return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
     /** Returns the store entry of a rank. Reads an empty entry again later, because a failed rank may try again. */
-    private CompletableFuture<Card> card(Roster roster, int rank) {
-        Function<byte[], CompletableFuture<Card>> read = new Function<>() {
+    private CompletableFuture<RankEntry> card(Roster roster, int rank) {
+        Function<byte[], CompletableFuture<RankEntry>> read = new Function<>() {
             @Override
-            public CompletableFuture<Card> apply(byte[] bytes) {
+            public CompletableFuture<RankEntry> apply(byte[] bytes) {
                 if (bytes.length > 0) {
-                    return CompletableFuture.completedFuture(Card.of(Roster.text(bytes)));
+                    return CompletableFuture.completedFuture(RankEntry.of(Roster.text(bytes)));
                 }
                 CompletableFuture<Void> pause = new CompletableFuture<>();
                 context.background().schedule(() -> pause.complete(null), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
@@ -280,7 +280,7 @@ final class TcpJoin {
         return roster.card(rank).thenCompose(read).toCompletableFuture();
     }
 
-    private List<Integer> missing(Card[] cards) {
+    private List<Integer> missing(RankEntry[] cards) {
         List<Integer> missing = new ArrayList<>();
         for (int rank : others()) {
             if (cards[rank] == null) {
@@ -291,35 +291,35 @@ final class TcpJoin {
     }
 
     /** Logs, once per host, the interface that carries the data, unless this is the loopback interface. */
-    private void sayMachines(Card[] all) {
-        Card own = all[spec.rank()];
+    private void sayMachines(RankEntry[] all) {
+        RankEntry own = all[spec.rank()];
         InterfaceSpeed used = own.home().used();
         if (used.name().isEmpty()) {
             return;
         }
         if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
-            String text = "rank " + spec.rank() + " is reached at " + Addresses.text(own.host(), own.port()) + ", by "
-                    + used.text();
-            LogLines.write("ferro.join", OncePerContext.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
+            String text = "rank " + spec.rank() + " is reached at " + AddressLookup.text(own.host(), own.port())
+                    + ", by " + used.text();
+            PlainLoggers.write("ferro.join", OnceRegistry.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
         }
         List<PeerMachine> hosts = new ArrayList<>();
-        for (Card entry : all) {
+        for (RankEntry entry : all) {
             hosts.add(entry.home());
         }
         String faster = InterfaceSpeed.fasterEverywhere(hosts);
         if (spec.rank() == 0 && !faster.isEmpty()) {
-            LogLines.write("ferro.join", Level.WARNING, faster);
+            PlainLoggers.write("ferro.join", Level.WARNING, faster);
         }
     }
 
     /** Logs, once per job, whether data between hosts is encrypted, according to the connections. */
-    private void sayTls(TcpPort port, TcpMesh mesh, Card[] all) {
+    private void sayTls(TcpPort port, TcpMesh mesh, RankEntry[] all) {
         Set<String> distinct = new HashSet<>();
-        for (Card entry : all) {
+        for (RankEntry entry : all) {
             distinct.add(entry.host());
         }
         int hosts = distinct.size();
-        boolean between = hosts > 1 && !Addresses.areLoopback(distinct);
+        boolean between = hosts > 1 && !AddressLookup.areLoopback(distinct);
         boolean on = mesh.encrypts(others());
         boolean off = between && port.tls().use() == TlsPolicy.TlsUse.OFF;
         if (spec.rank() != 0 || !on && !off) {
@@ -332,18 +332,18 @@ final class TcpJoin {
                         + "; ferro.tls=off for a network that you trust)"
                 : "TLS off " + where + ", as set by ferro.tls: anyone on their network can read and change the data";
         Level first = on ? Level.INFO : Level.WARNING;
-        LogLines.write("ferro.join", OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
+        PlainLoggers.write("ferro.join", OnceRegistry.isFirst(context, text) ? first : Level.DEBUG, text);
     }
 
-    private PeerRecord[] resolved(Card[] cards, TcpPort port, Roster roster) {
+    private PeerRecord[] resolved(RankEntry[] cards, TcpPort port, Roster roster) {
         PeerRecord[] known = new PeerRecord[cards.length];
         for (int rank : others()) {
             String host = cards[rank].host();
-            Optional<InetAddress> link = Addresses.linkLocal(host);
+            Optional<InetAddress> link = AddressLookup.linkLocal(host);
             List<InetAddress> all =
                     link.isPresent() ? List.of(onOwnLink(rank, link.get(), port, roster)) : resolved(rank, host);
             known[rank] = new PeerRecord(
-                    Addresses.toDial(all, cards[rank].port()),
+                    AddressLookup.toDial(all, cards[rank].port()),
                     cards[rank].placed(),
                     cards[rank].home().isSameHost(cards[spec.rank()].home()));
         }
@@ -352,25 +352,25 @@ final class TcpJoin {
 
     /** Returns a link-local address with this rank's interface, or ends the join on all ranks without blame. */
     private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
-        Optional<InetAddress> reachable = Addresses.onLinkOf(port.reachable(), announced);
+        Optional<InetAddress> reachable = AddressLookup.onLinkOf(port.reachable(), announced);
         if (reachable.isPresent()) {
             return reachable.get();
         }
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot reach rank " + rank + " at "
-                + Addresses.text(announced)
+                + AddressLookup.text(announced)
                 + ": a link-local address holds on one network only, and this rank uses "
-                + Addresses.text(port.reachable())
+                + AddressLookup.text(port.reachable())
                 + "; set addresses of one network for both ranks (ferro.tcp.interface, ferro.tcp.advertise)";
         throw told(new FerroException(Code.RENDEZVOUS, where, text), text, roster);
     }
 
     /** Resolves the name that a rank has published; the failure at the deadline names the rank. */
     private List<InetAddress> resolved(int rank, String host) {
-        if (!Addresses.isLiteral(host)) {
+        if (!AddressLookup.isLiteral(host)) {
             progress.enter(new JoinState.ResolvingPeer(rank, spec.worldSize(), host));
         }
         try {
-            return Addresses.allResolved(host, progress.deadlineNanos(), context, where);
+            return AddressLookup.allResolved(host, progress.deadlineNanos(), context, where);
         } catch (FerroException failure) {
             if (failure.code() != Code.RENDEZVOUS) {
                 throw failure;
@@ -465,7 +465,7 @@ final class TcpJoin {
      * given up. The failure after the loss of the store names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
-        FerroException known = LoopWaits.failure(cause, where);
+        FerroException known = LoopWaiter.failure(cause, where);
         String whom = missing.isEmpty() ? "" : ", waiting for ranks " + missing + " of " + spec.worldSize();
         String text =
                 "joining " + title() + " failed after " + progress.millis() + " ms" + whom + ": " + known.getMessage();

@@ -5,16 +5,16 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.RankEnd;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Hello;
-import ferro.backend.tcp.net.LoopWaits;
+import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.RoundTripTimes;
 import ferro.backend.tcp.net.TcpDialer;
 import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TcpListener;
-import ferro.backend.tcp.net.TlsDuplex;
+import ferro.backend.tcp.net.TlsHandler;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.TcpPort;
@@ -42,10 +42,10 @@ import java.util.function.Supplier;
 /**
  * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
  * connections on demand. Any thread may call the public methods, and {@link #send}. The background loop does the work.
- * On the background loop, the port and the connections call this class by {@link TcpListener.Guest} and {@link
+ * On the background loop, the port and the connections call this class by {@link TcpListener.ConnectionReceiver} and {@link
  * ControlConnection.FrameReceiver}.
  */
-public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlConnection.FrameReceiver {
+public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionReceiver, ControlConnection.FrameReceiver {
     /** Maximum total wait of the last close, for the store and for the last frames. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
@@ -66,10 +66,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
 
     private final DrainingConnections drain;
     private final PeerAttempts attempts;
-    private final UnconfirmedEnds mayLive;
+    private final DisconnectedPeers mayLive;
     private final long id;
     private final Consumer<Duration> left;
-    final Inboxes inboxes; // on the loop
+    final InboxRouter inboxes; // on the loop
     private final AdmissionCheck admission;
     private final DataChannels data;
     /** Slots of the peers, filled by authenticated connections. */
@@ -77,7 +77,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
 
     private final AtomicReferenceArray<ControlConnection> connections;
     final FerroException[] lost; // null for a peer that is not lost
-    private final PeerEnds ends;
+    private final PeerEndReporter ends;
     private final BitSet up = new BitSet();
     /** Peers whose connections are encrypted; set before {@link #ready} completes. */
     private final BitSet encrypted = new BitSet();
@@ -93,7 +93,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private volatile int distanceMicros;
 
     /** The facts about all ranks, which are set once, during the join. */
-    volatile JoinFacts joined = new JoinFacts(0, IntraNodeMemory.none(), List.of(), List.of(), EndedRanks.unknown());
+    volatile JoinFacts joined = new JoinFacts(0, NodeMemoryProvider.none(), List.of(), List.of(), EndedRanks.unknown());
 
     private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
@@ -108,7 +108,11 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
      * @param ends          reports of launchers about how ranks ended
      */
     record JoinFacts(
-            long deadlineNanos, IntraNodeMemory memory, List<String> hosts, List<String> machines, EndedRanks ends) {}
+            long deadlineNanos,
+            NodeMemoryProvider memory,
+            List<String> hosts,
+            List<String> machines,
+            EndedRanks ends) {}
 
     /**
      * Creates a mesh without connections.
@@ -126,16 +130,16 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         this.id = id;
         this.left = left;
         io = port == null ? TcpIo.of(context) : port.io();
-        inboxes = new Inboxes(spec.worldSize());
+        inboxes = new InboxRouter(spec.worldSize());
         admission = new AdmissionCheck(spec, io.checksum());
         data = new DataChannels(this, inboxes, admission);
         drain = port == null ? null : new DrainingConnections(port.loop());
         attempts = port == null ? null : new PeerAttempts(spec, port);
-        mayLive = port == null ? null : new UnconfirmedEnds(port);
+        mayLive = port == null ? null : new DisconnectedPeers(port);
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
-        ends = new PeerEnds(connections, this::report);
+        ends = new PeerEndReporter(connections, this::report);
     }
 
     /**
@@ -240,7 +244,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Registers the receiver of a group, on the background loop. Earlier events of the group are delivered first. */
-    void register(long group, Inboxes.Receiver receiver) {
+    void register(long group, InboxRouter.Receiver receiver) {
         onLoop(new Runnable() {
             @Override
             public void run() {
@@ -258,9 +262,9 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     }
 
     /** Requests a data connection. Both sides receive one connection per epoch, after any number of requests. */
-    public void openData(int peer, long group, DataLane lane, int epoch) {
+    public void openData(int peer, long group, ConnectionPurpose lane, int epoch) {
         check(peer);
-        onLoop(new DataChannels.DataOpening(this, new DataKey(peer, group, lane), epoch));
+        onLoop(new DataChannels.OpenDataTask(this, new DataKey(peer, group, lane), epoch));
     }
 
     /** Closes a data connection normally. No thread may poll the connection any more. */
@@ -344,7 +348,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         left.accept(flush);
         if (!port.loop().inLoop()) {
             // waits for the last frames to be sent; a peer that reads nothing cannot delay this rank longer
-            LoopWaits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
+            LoopWaiter.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
     }
@@ -387,9 +391,9 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         return new TcpDialer.DialledPeer(
                 known[to]::addresses,
                 kind,
-                new Hello.Peering(id, spec.rank(), spec.worldSize(), to),
+                new Hello.RankPair(id, spec.rank(), spec.worldSize(), to),
                 channel,
-                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].addresses()),
+                "rank " + to + " of \"" + spec.name() + "\" at " + AddressLookup.text(known[to].addresses()),
                 where,
                 deadlineNanos);
     }
@@ -481,7 +485,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
     private void attached(int peer, Channel channel) {
         ControlConnection connection = new ControlConnection(peer, channel, this, io.checksum());
         // before the first frame is sent
-        encrypted.set(peer, TlsDuplex.install(channel));
+        encrypted.set(peer, TlsHandler.install(channel));
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {
@@ -558,7 +562,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         switch (frame.type()) {
             case MESSAGE -> {
                 ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
-                if (!inboxes.deliver(frame.group(), peer, new Inboxes.ControlDelivery(message))) {
+                if (!inboxes.deliver(frame.group(), peer, new InboxRouter.ControlDelivery(message))) {
                     send(peer, ControlFrame.closed(frame.group()));
                 }
             }
@@ -594,10 +598,11 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         FerroException gone =
                 failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
         if (code == Code.PEER_LOST && known != null && !closed) {
-            long deadline = port.now() + UnconfirmedEnds.ANSWER_NANOS;
+            long deadline = port.now() + DisconnectedPeers.ANSWER_NANOS;
             TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
             mayLive.ask(
-                    UnconfirmedEnds.connectedAt(connections.get(peer).channel().remoteAddress(), call),
+                    DisconnectedPeers.connectedAt(
+                            connections.get(peer).channel().remoteAddress(), call),
                     gone,
                     this::died);
         }
@@ -625,7 +630,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
 
     private String remote(int peer) {
         PeerRecord[] all = known;
-        return all != null ? Addresses.text(all[peer].addresses()) : "" + slots[peer].remoteAddress();
+        return all != null ? AddressLookup.text(all[peer].addresses()) : "" + slots[peer].remoteAddress();
     }
 
     private void gone(int peer, FerroException cause) {
@@ -642,7 +647,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         data.gone(peer, cause);
     }
 
-    private void report(Inboxes.Receiver to, int rank, int peer) {
+    private void report(InboxRouter.Receiver to, int rank, int peer) {
         if (ends.hasClosed(peer)) {
             to.events().closed(rank, lost[peer]);
         } else if (mayLive.contains(peer)) {
@@ -662,7 +667,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.Guest, ControlC
         }
     }
 
-    void hear(long group, Inboxes.Receiver receiver) {
+    void hear(long group, InboxRouter.Receiver receiver) {
         inboxes.register(group, receiver);
         for (int peer : RankArrays.others(spec)) {
             if (ends.isReported(peer)) {

@@ -13,7 +13,7 @@ final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
     private final Credentials own;
-    private final Door door;
+    private final AdmissionPolicy door;
     private final boolean local;
     private byte[] challenge = NOTHING;
     private AcceptState state = AcceptState.PREFIX;
@@ -33,14 +33,14 @@ final class AcceptingHandshake implements Handshake {
      * @param door  admits or refuses the connecting side after its proof
      * @param local whether both ends are on this host, as far as this side can determine
      */
-    AcceptingHandshake(Credentials own, Door door, boolean local) {
+    AcceptingHandshake(Credentials own, AdmissionPolicy door, boolean local) {
         this.own = own;
         this.door = door;
         this.local = local;
     }
 
     /** Creates the handshake of a connection within this host. */
-    AcceptingHandshake(Credentials own, Door door) {
+    AcceptingHandshake(Credentials own, AdmissionPolicy door) {
         this(own, door, true);
     }
 
@@ -152,7 +152,7 @@ final class AcceptingHandshake implements Handshake {
                             + " or --secret-file of ferro run (" + hello + ")");
         }
         if (key != null) {
-            if (hello.options().tls() != Hello.TlsWish.TLS) {
+            if (hello.options().tls() != Hello.TlsPreference.TLS) {
                 throw new Refusal(Code.PROTOCOL, "TLS is required here, but you continue without it (" + hello + ")");
             }
             tls = key.session(false, hello.options().key(), TlsPolicy.judges(hello.kind()));
@@ -191,7 +191,7 @@ final class AcceptingHandshake implements Handshake {
     }
 
     /** Admits or refuses a side whose proof was correct. */
-    interface Door {
+    interface AdmissionPolicy {
         /**
          * Admits the other side, or refuses it.
          *
@@ -238,13 +238,13 @@ final class AcceptingHandshake implements Handshake {
          * @throws Refusal RENDEZVOUS if one side has no TLS and the other side requires TLS
          */
         static boolean wanted(TlsPolicy own, Hello hello, boolean local) throws Refusal {
-            Hello.TlsWish wish = hello.options().tls();
-            if (wish == Hello.TlsWish.TLS && own.use() == TlsPolicy.TlsUse.OFF) {
+            Hello.TlsPreference wish = hello.options().tls();
+            if (wish == Hello.TlsPreference.TLS && own.use() == TlsPolicy.TlsUse.OFF) {
                 throw differs("off", "on");
             }
-            boolean follows = own.use() == TlsPolicy.TlsUse.FOLLOW && wish == Hello.TlsWish.PLAIN;
-            boolean encrypts = wish == Hello.TlsWish.TLS || own.wants(hello.carriesNothing(), local) && !follows;
-            if (encrypts && wish == Hello.TlsWish.PLAIN) {
+            boolean follows = own.use() == TlsPolicy.TlsUse.FOLLOW && wish == Hello.TlsPreference.PLAIN;
+            boolean encrypts = wish == Hello.TlsPreference.TLS || own.wants(hello.carriesNothing(), local) && !follows;
+            if (encrypts && wish == Hello.TlsPreference.PLAIN) {
                 throw differs("on", "off");
             }
             return encrypts;

@@ -3,7 +3,7 @@ package ferro.backend.tcp.net;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.spi.InterfaceFilter;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -41,7 +41,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     public static AddressChoice of(
             RankContext context, Where where, StoreLocation meeting, Supplier<List<LocalInterface>> all) {
         String asked = Settings.TCP_BIND.of(context);
-        InetAddress routing = meeting.servedHere ? meeting.at : Addresses.routingTo(meeting.at, where);
+        InetAddress routing = meeting.servedHere ? meeting.at : AddressLookup.routingTo(meeting.at, where);
         Optional<InetAddress> named = Optional.empty();
         boolean fixed = !asked.equals(AUTO);
         InetAddress bind = fixed ? named(asked, routing, context, where) : routing;
@@ -68,10 +68,10 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
         if (own.isEmpty()) {
-            return Addresses.resolved(asked, context.nanoTime(), context, where);
+            return AddressLookup.resolved(asked, context.nanoTime(), context, where);
         }
         InetAddress address = own.get().reachable().orElse(routing);
-        LogLines.logger("ferro.join")
+        PlainLoggers.logger("ferro.join")
                 .log(
                         Level.WARNING,
                         "rank " + where.rank() + " of \"" + where.group() + "\": " + Settings.TCP_BIND.name() + "="
@@ -92,7 +92,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     /** Returns the wildcard address, because peers reach the store and the data links at different addresses. */
     private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
         boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
-        return Addresses.literal(six ? "::" : "0.0.0.0");
+        return AddressLookup.literal(six ? "::" : "0.0.0.0");
     }
 
     /** An address that may be used. An address with a lower {@code rank} is better. */
@@ -130,7 +130,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
                     + "; link-local addresses (fe80::, 169.254.) count only if the setting names such a " + "network");
         }
         AddressCandidate best = found.get(0);
-        return best.rank < 0 ? routing : Addresses.onInterface(best.name, best.address);
+        return best.rank < 0 ? routing : AddressLookup.onInterface(best.name, best.address);
     }
 
     /** Returns the names of the interfaces that a filter allows, best first. */

@@ -26,7 +26,7 @@ public final class BackgroundLoop implements AutoCloseable {
                 return made;
             }
         };
-        group = NettyCalls.call(() -> new ClosingLoop(threads, io.handlers()));
+        group = NettyCaller.call(() -> new ClosingLoop(threads, io.handlers()));
     }
 
     /** Returns the event loop group for the registration of Netty's channels. */

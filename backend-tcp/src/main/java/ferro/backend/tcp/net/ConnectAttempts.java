@@ -206,8 +206,8 @@ public final class ConnectAttempts {
         }
         String text = tried.entrySet().stream()
                 .limit(MOST_ADDRESSES)
-                .map(each ->
-                        (several ? Addresses.text(each.getKey()) + ": " : "") + last(each.getKey(), each.getValue()))
+                .map(each -> (several ? AddressLookup.text(each.getKey()) + ": " : "")
+                        + last(each.getKey(), each.getValue()))
                 .collect(Collectors.joining("; "));
         int more = tried.size() - MOST_ADDRESSES;
         return more > 0 ? text + "; and " + more + " more addresses" : text;

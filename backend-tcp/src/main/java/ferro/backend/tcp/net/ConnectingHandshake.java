@@ -12,7 +12,7 @@ final class ConnectingHandshake implements Handshake {
     private final Credentials own;
     private final String job;
     private final byte[] hello;
-    private final Hello.TlsWish wish;
+    private final Hello.TlsPreference wish;
     private final TlsIdentity key;
     private final boolean judges;
     private byte[] challenge;
@@ -107,10 +107,10 @@ final class ConnectingHandshake implements Handshake {
 
     /** Compares the TLS wishes of both sides. The proofs cover the wishes, so no third party can change them. */
     private void checkTls(TlsChallenge said) throws Refusal {
-        if (said.tls() == (wish == Hello.TlsWish.TLS)) {
+        if (said.tls() == (wish == Hello.TlsPreference.TLS)) {
             return;
         }
-        askedForTls = said.tls() && wish == Hello.TlsWish.EITHER;
+        askedForTls = said.tls() && wish == Hello.TlsPreference.EITHER;
         throw said.tls()
                 ? TlsChallenge.differs("on", "off")
                 : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");

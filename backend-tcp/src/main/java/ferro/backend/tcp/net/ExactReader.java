@@ -14,13 +14,13 @@ import java.util.Arrays;
  * A reader that reads exactly the expected number of bytes. Later bytes stay in the socket for the next reader. The
  * memory of the reader grows with the bytes that have arrived, not with the number of expected bytes.
  *
- * <p>The channel must have auto-read off and a {@link ReadSwitch}.
+ * <p>The channel must have auto-read off and a {@link SwitchableReadAllocator}.
  */
 public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     /** Maximum number of bytes that are read from the socket, or allocated, at once. */
     private static final int PIECE_BYTES = 64 * 1024;
 
-    private final Exactly sizes = new Exactly();
+    private final ExactReadHandle sizes = new ExactReadHandle();
     private ChannelHandlerContext context;
     private byte[] collected;
     private int count;
@@ -40,7 +40,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
 
     /** Returns a handle that reads nothing, for a channel that has no reader yet. */
     public static RecvByteBufAllocator.ExtendedHandle nothing() {
-        return new Exactly();
+        return new ExactReadHandle();
     }
 
     /** Reads the next bytes and passes them to {@link #whole}. */
@@ -86,7 +86,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     @Override
     public final void handlerAdded(ChannelHandlerContext added) throws Exception {
         context = added;
-        ((ReadSwitch) added.channel().config().getRecvByteBufAllocator()).use(sizes);
+        ((SwitchableReadAllocator) added.channel().config().getRecvByteBufAllocator()).use(sizes);
         if (added.channel().isActive()) {
             try {
                 beginOnce();
@@ -151,7 +151,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
      * A handle that limits reads to the expected bytes. The limit falls with each read. After the end of the stream
      * Netty's epoll reads until nothing arrives, whatever {@link #continueReading} returns.
      */
-    static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
+    static final class ExactReadHandle implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
         private int remaining;
         private int last;

@@ -20,10 +20,10 @@ import java.util.Arrays;
 public record Hello(
         ConnectionKind kind,
         String job,
-        Peering member,
+        RankPair member,
         ChannelIdentity channel,
         HelloOptions options,
-        Attempt attempt) {
+        AttemptId attempt) {
     static final int VERSION = WireHeader.PROTOCOL_VERSION;
     static final int PREFIX_BYTES = 12;
     public static final int NONCE_BYTES = 32;
@@ -54,10 +54,10 @@ public record Hello(
      * @param worldSize number of ranks
      * @param to        the rank to which the connecting side connects; -1 for a store
      */
-    public record Peering(long group, int rank, int worldSize, int to) {
+    public record RankPair(long group, int rank, int worldSize, int to) {
         /** Creates the peering of a launcher, with a negative rank; {@code session} identifies the launcher. */
-        public static Peering ofLauncher(int node, long session) {
-            return new Peering(session, -1 - node, 0, -1);
+        public static RankPair ofLauncher(int node, long session) {
+            return new RankPair(session, -1 - node, 0, -1);
         }
 
         /** Returns whether a launcher connects, and not a rank. */
@@ -95,9 +95,9 @@ public record Hello(
      * @param answerLimitMillis how long the connecting side waits for each answer
      * @param nonce   32 fresh random bytes
      */
-    public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
+    public record AttemptId(long process, int number, int answerLimitMillis, byte[] nonce) {
         /** Creates an attempt that waits for each answer for the shortest time that a listener gives a connection. */
-        public Attempt(long process, int number, byte[] nonce) {
+        public AttemptId(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }
     }
@@ -110,35 +110,37 @@ public record Hello(
      * @param tls      whether the connecting side wants TLS
      * @param key      hash of the TLS key of the connecting side; zeros if the connecting side does not want TLS
      */
-    public record HelloOptions(boolean secret, boolean checksum, TlsWish tls, byte[] key) {
+    public record HelloOptions(boolean secret, boolean checksum, TlsPreference tls, byte[] key) {
         private static final int SECRET = 1;
         private static final int CHECKSUM = 2;
         private static final int TLS = 4;
         private static final int NO_TLS = 8;
 
         /** Creates the options of a side without a key for the connection. */
-        public HelloOptions(boolean secret, boolean checksum, TlsWish tls) {
+        public HelloOptions(boolean secret, boolean checksum, TlsPreference tls) {
             this(secret, checksum, tls, new byte[TlsIdentity.FINGERPRINT_BYTES]);
         }
 
         /** Creates the options of a side that leaves the decision about TLS to the peer. */
         public HelloOptions(boolean secret, boolean checksum) {
-            this(secret, checksum, TlsWish.EITHER);
+            this(secret, checksum, TlsPreference.EITHER);
         }
 
         private byte encoded() {
-            int wish = tls == TlsWish.TLS ? TLS : tls == TlsWish.PLAIN ? NO_TLS : 0;
+            int wish = tls == TlsPreference.TLS ? TLS : tls == TlsPreference.PLAIN ? NO_TLS : 0;
             return (byte) ((secret ? SECRET : 0) | (checksum ? CHECKSUM : 0) | wish);
         }
 
         private static HelloOptions decoded(byte bits, byte[] key) {
-            TlsWish wish = (bits & TLS) != 0 ? TlsWish.TLS : (bits & NO_TLS) != 0 ? TlsWish.PLAIN : TlsWish.EITHER;
+            TlsPreference wish = (bits & TLS) != 0
+                    ? TlsPreference.TLS
+                    : (bits & NO_TLS) != 0 ? TlsPreference.PLAIN : TlsPreference.EITHER;
             return new HelloOptions((bits & SECRET) != 0, (bits & CHECKSUM) != 0, wish, key);
         }
     }
 
     /** The wish of the connecting side about TLS. */
-    enum TlsWish {
+    enum TlsPreference {
         /** The connecting side requires TLS. The hello contains the hash of the connecting side's key. */
         TLS,
         /** The connecting side prefers a plain connection, but accepts TLS. */
@@ -216,7 +218,7 @@ public record Hello(
             throw new Refusal(Code.PROTOCOL, "no kind of connection has number " + (kind + 1));
         }
         byte bits = in.get();
-        Peering member = new Peering(in.getLong(), in.getInt(), in.getInt(), in.getInt());
+        RankPair member = new RankPair(in.getLong(), in.getInt(), in.getInt(), in.getInt());
         ChannelIdentity channel = new ChannelIdentity(in.getLong(), in.get(), in.getInt());
         long process = in.getLong();
         int number = in.getInt();
@@ -238,12 +240,12 @@ public record Hello(
                 member,
                 channel,
                 HelloOptions.decoded(bits, key),
-                new Attempt(process, number, answerLimitMillis, nonce));
+                new AttemptId(process, number, answerLimitMillis, nonce));
     }
 
     /** Returns this hello with a TLS key. */
     Hello encrypted(byte[] fingerprint) {
-        HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsWish.TLS, fingerprint);
+        HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsPreference.TLS, fingerprint);
         return new Hello(kind, job, member, channel, with, attempt);
     }
 

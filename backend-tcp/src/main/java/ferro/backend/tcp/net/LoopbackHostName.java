@@ -25,12 +25,12 @@ public record LoopbackHostName(String name, InetAddress loopback, Optional<InetA
      *     name is unknown, does not resolve to loopback, or also resolves to an address of another host
      */
     public static Optional<LoopbackHostName> find(String name) {
-        if (Addresses.isLoopback(name)) {
+        if (AddressLookup.isLoopback(name)) {
             return Optional.empty();
         }
         List<InetAddress> all;
         try {
-            all = Addresses.attempt(name, 0);
+            all = AddressLookup.attempt(name, 0);
         } catch (UnknownHostException unknown) {
             return Optional.empty();
         }
@@ -55,12 +55,12 @@ public record LoopbackHostName(String name, InetAddress loopback, Optional<InetA
      */
     public String reachableAddress(Where where) {
         boolean six = loopback instanceof Inet6Address;
-        return Addresses.text(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
+        return AddressLookup.text(reachable.orElseGet(() -> AddressLookup.ofDefaultRoute(where, six)));
     }
 
     /** Returns a description of the problem with the name, for messages. */
     public String trouble() {
-        return "this machine resolves " + name + " to " + Addresses.text(loopback)
+        return "this machine resolves " + name + " to " + AddressLookup.text(loopback)
                 + ", where no other host can reach it (often by a line in /etc/hosts)";
     }
 }

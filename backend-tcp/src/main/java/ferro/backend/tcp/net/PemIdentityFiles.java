@@ -1,7 +1,7 @@
 package ferro.backend.tcp.net;
 
-import ferro.backend.tcp.net.CompanyKey.NamePattern;
-import ferro.spi.LogLines;
+import ferro.backend.tcp.net.CaSignedKey.NamePattern;
+import ferro.spi.PlainLoggers;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -54,7 +54,7 @@ final class PemIdentityFiles {
                 marks = now;
             }
         } catch (IOException broken) {
-            LogLines.logger("ferro.tcp")
+            PlainLoggers.logger("ferro.tcp")
                     .log(
                             Level.WARNING,
                             "new connections use the certificates that were read before: {0}",
@@ -64,7 +64,7 @@ final class PemIdentityFiles {
     }
 
     private TlsIdentity read() throws IOException {
-        return TlsIdentity.of(CompanyKey.read(files.get(0), files.get(1), files.get(2)), name, provider);
+        return TlsIdentity.of(CaSignedKey.read(files.get(0), files.get(1), files.get(2)), name, provider);
     }
 
     /** Returns values that change with the files. A renewal replaces a file, or a link on the path to the file. */

@@ -60,7 +60,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
      *
      * @throws IOException the last error, if all ports are held
      */
-    public InetSocketAddress firstFree(Binding binding) throws IOException {
+    public InetSocketAddress firstFree(PortBinder binding) throws IOException {
         int[] ports = ports();
         IOException last = null;
         for (int round = 0; round < (ports.length == 1 ? 1 : ROUNDS); round++) {
@@ -80,7 +80,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
 
     /** An operation that binds one port. */
     @FunctionalInterface
-    public interface Binding {
+    public interface PortBinder {
         /** Binds a port and returns the bound address; throws IOException if the port is held. */
         InetSocketAddress bind(int port) throws IOException;
     }
@@ -88,7 +88,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     /** Returns the reason why no port could be bound, with the visible processes that hold the ports. */
     public Refusal noneFree(InetAddress address, IOException cause) {
         int[] ports = ports();
-        if (Addresses.isElsewhere(address)) {
+        if (AddressLookup.isElsewhere(address)) {
             return new Refusal(
                     Code.RENDEZVOUS,
                     TcpListener.notBound(new InetSocketAddress(address, ports[0]), cause)
@@ -100,7 +100,7 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
             Refusal last = TcpListener.notBound(new InetSocketAddress(address, ports[0]), cause);
             return range.any() || servesStore ? last : new Refusal(Code.RENDEZVOUS, last.getMessage() + advice());
         }
-        String holders = PortHolders.of(address, ports);
+        String holders = PortHolderFinder.of(address, ports);
         return new Refusal(
                 Code.RENDEZVOUS,
                 "cannot listen on " + address.getHostAddress() + " at any of the " + range.size() + " ports of "

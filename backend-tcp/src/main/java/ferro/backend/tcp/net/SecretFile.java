@@ -48,10 +48,10 @@ public final class SecretFile {
      *     user, is open to other users, is too long, or has only white space
      */
     public static byte[] read(Path file) throws IOException {
-        return FileUser.knownTo(file) ? read(file, FileUser.ofProcess()) : content(file);
+        return ProcessUser.knownTo(file) ? read(file, ProcessUser.ofProcess()) : content(file);
     }
 
-    static byte[] read(Path file, FileUser user) throws IOException {
+    static byte[] read(Path file, ProcessUser user) throws IOException {
         checkFor(user, file);
         return content(file);
     }
@@ -121,7 +121,7 @@ public final class SecretFile {
         return secret.length / 2;
     }
 
-    private static void checkFor(FileUser user, Path file) throws IOException {
+    private static void checkFor(ProcessUser user, Path file) throws IOException {
         Map<String, Object> facts = facts(file);
         if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
             throw new IOException(file + " is not a file: need a file of mode 0600");

@@ -112,7 +112,7 @@ public final class TcpDialer {
         try {
             while (true) {
                 long left = call.deadlineNanos() - now.getAsLong() + GRACE_NANOS;
-                channel = LoopWaits.within(dialled, Math.min(left, LOOK_NANOS), call.where());
+                channel = LoopWaiter.within(dialled, Math.min(left, LOOK_NANOS), call.where());
                 if (channel.isPresent() || leaves.getAsBoolean()) {
                     return channel;
                 }
@@ -142,13 +142,13 @@ public final class TcpDialer {
     public record DialledPeer(
             Supplier<List<InetSocketAddress>> to,
             Hello.ConnectionKind kind,
-            Hello.Peering member,
+            Hello.RankPair member,
             Hello.ChannelIdentity channel,
             String what,
             Where where,
             long deadlineNanos) {}
 
-    private interface AttemptPart {
+    private interface AttemptTask {
         void take() throws Refusal;
     }
 
@@ -158,7 +158,7 @@ public final class TcpDialer {
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
         /** A task that begins a round. The dialer's caller creates the task, and gets an error in loading its class. */
-        private final AttemptPart begin = this::begin;
+        private final AttemptTask begin = this::begin;
 
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
@@ -201,7 +201,7 @@ public final class TcpDialer {
             return order;
         }
 
-        private void guarded(AttemptPart part) {
+        private void guarded(AttemptTask part) {
             try {
                 part.take();
             } catch (Refusal | RuntimeException | Error failure) {
@@ -221,7 +221,7 @@ public final class TcpDialer {
 
         /** Ends the attempts with an exception of this process, because the exception would occur in each attempt. */
         private void broken(Throwable failure) {
-            Code code = ResourceLack.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
+            Code code = ShortageDetector.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
                     "rank " + call.where.rank() + " cannot connect to " + call.what + ": it failed with " + failure;
             result.completeExceptionally(new FerroException(code, blaming(call.where.rank()), text, failure));
@@ -239,17 +239,17 @@ public final class TcpDialer {
          * Creates the hello for an address before the connection exists. The hello may need a new key, and the time
          * limits of both sides begin with the connection.
          */
-        private AttemptEnd prepared(InetSocketAddress to) throws Refusal {
+        private AttemptHandler prepared(InetSocketAddress to) throws Refusal {
             Hello plain = hello();
             TlsIdentity key = wantsTls(plain, to) ? own.tls().ownIdentity() : null;
-            return new AttemptEnd(new ConnectingHandshake(own, plain, key), to);
+            return new AttemptHandler(new ConnectingHandshake(own, plain, key), to);
         }
 
         /** Sends the hello on the first connection that was made. Nothing was sent to any address before. */
-        private void shake(AttemptEnd attempt, Channel channel) {
+        private void shake(AttemptHandler attempt, Channel channel) {
             notes.connected(attempt.to, channel);
             attempt.connected(channel);
-            channel.pipeline().addLast(new HandshakeReader(attempt.side, attempt));
+            channel.pipeline().addLast(new HandshakeHandler(attempt.side, attempt));
         }
 
         /**
@@ -273,15 +273,15 @@ public final class TcpDialer {
                 if (to == null) {
                     return;
                 }
-                AttemptEnd attempt = prepared(to);
+                AttemptHandler attempt = prepared(to);
                 notes.begun(to);
                 ChannelFuture made = bootstrap().connect(to);
                 connecting.add(made.channel());
                 if (made.isDone()) {
                     // a channel that could not be opened would report its end on one of Netty's threads
-                    new RoundEnd(attempt).operationComplete(made);
+                    new AttemptListener(attempt).operationComplete(made);
                 } else {
-                    made.addListener(new RoundEnd(attempt));
+                    made.addListener(new AttemptListener(attempt));
                 }
                 if (!over && !left.isEmpty()) {
                     stopTimer();
@@ -290,11 +290,11 @@ public final class TcpDialer {
             }
 
             /** A handler of the end of an attempt to connect. */
-            private final class RoundEnd implements ChannelFutureListener, AttemptPart {
-                private final AttemptEnd attempt;
+            private final class AttemptListener implements ChannelFutureListener, AttemptTask {
+                private final AttemptHandler attempt;
                 private ChannelFuture done;
 
-                RoundEnd(AttemptEnd attempt) {
+                AttemptListener(AttemptHandler attempt) {
                     this.attempt = attempt;
                 }
 
@@ -316,7 +316,7 @@ public final class TcpDialer {
                 }
             }
 
-            private void ended(AttemptEnd attempt, ChannelFuture done) throws Refusal {
+            private void ended(AttemptHandler attempt, ChannelFuture done) throws Refusal {
                 Channel channel = done.channel();
                 connecting.remove(channel);
                 if (over || result.isDone()) {
@@ -391,7 +391,7 @@ public final class TcpDialer {
                     call.channel,
                     new Hello.HelloOptions(
                             own.secret().present(), io.checksum(), own.tls().otherwise()),
-                    new Hello.Attempt(process, ++attempts, (int) answerMillis, own.nonce()));
+                    new Hello.AttemptId(process, ++attempts, (int) answerMillis, own.nonce()));
         }
 
         private boolean wantsTls(Hello plain, InetSocketAddress to) {
@@ -416,7 +416,7 @@ public final class TcpDialer {
 
         private void opened(Channel channel) {
             io.keepAlive(channel);
-            channel.config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
+            channel.config().setRecvByteBufAllocator(new SwitchableReadAllocator(ExactReader.nothing()));
             result.whenComplete((given, failure) -> {
                 if (given != channel) {
                     channel.close();
@@ -429,7 +429,7 @@ public final class TcpDialer {
          * limit starts when the connection is made, and again at each answer. A peer that answers is alive, even if a
          * busy host takes long for the next answer.
          */
-        private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
+        private final class AttemptHandler implements HandshakeHandler.HandshakeListener {
             private final ConnectingHandshake side;
             private final InetSocketAddress to;
             /** The channel of the attempt; null until the connection is made. */
@@ -441,7 +441,7 @@ public final class TcpDialer {
             /** Whether the peer has answered on this connection. */
             private boolean answered;
 
-            AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
+            AttemptHandler(ConnectingHandshake side, InetSocketAddress to) {
                 this.side = side;
                 this.to = to;
             }
@@ -528,7 +528,7 @@ public final class TcpDialer {
                 broken(cause);
                 return;
             }
-            ResourceLack.of(cause).ifPresent(lacking -> {
+            ShortageDetector.of(cause).ifPresent(lacking -> {
                 String text = "rank " + call.where.rank() + " cannot connect to " + call.what + ": " + lacking;
                 result.completeExceptionally(
                         new FerroException(Code.RESOURCE, blaming(call.where.rank()), text, cause));

@@ -48,9 +48,9 @@ public final class TcpIo {
     private final String congestion;
     private final boolean checksum;
     private final long keyBytes;
-    private final PeerTimes peerTimes;
+    private final PeerTimeouts peerTimes;
 
-    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, PeerTimes peerTimes) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, PeerTimeouts peerTimes) {
         this.epoll = epoll;
         this.congestion = congestion;
         this.checksum = checksum;
@@ -64,7 +64,7 @@ public final class TcpIo {
      * @param answerLimit time for each answer of a handshake
      * @param debug       whether a peer may stop at a breakpoint
      */
-    private record PeerTimes(Duration answerLimit, boolean debug) {}
+    private record PeerTimeouts(Duration answerLimit, boolean debug) {}
 
     /**
      * Reads the settings {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code
@@ -94,12 +94,12 @@ public final class TcpIo {
                 congestion,
                 Settings.TCP_CHECKSUM.of(context),
                 Settings.TLS_KEY_BYTES.of(context),
-                new PeerTimes(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
+                new PeerTimeouts(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
     }
 
     /** Returns whether Netty's native part has loaded. */
     private static boolean epollWorks() {
-        return NettyCalls.call(Epoll::isAvailable);
+        return NettyCaller.call(Epoll::isAvailable);
     }
 
     /**
@@ -115,7 +115,7 @@ public final class TcpIo {
         return epollWorks()
                 ? Optional.empty()
                 : Optional.of(Epoll.unavailabilityCause()
-                        + (NettyParts.areOwn()
+                        + (NettyModules.areOwn()
                                 ? ": ferro-backend-tcp-shaded has it for Linux on x86_64 and aarch64"
                                 : ": add netty-transport-native-epoll for this machine"));
     }
@@ -150,7 +150,7 @@ public final class TcpIo {
             return;
         }
         try {
-            NettyCalls.run(() -> tryCongestion(name));
+            NettyCaller.run(() -> tryCongestion(name));
         } catch (ChannelException refused) {
             throw new IllegalArgumentException(
                     setting + "this machine does not accept it (" + refused.getMessage()
@@ -190,7 +190,7 @@ public final class TcpIo {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
         return new TcpIo(
-                epollAvoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
+                epollAvoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimeouts(answerLimit, false));
     }
 
     /** Returns whether sockets use the kernel's epoll and not NIO. */

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * that its hello requests. The number of connections in a handshake is limited. Connections that have sent nothing
  * valid are dropped first.
  *
- * <p>The {@link Guest} receives a connection when the connecting side has confirmed the connection. The confirmation
+ * <p>The {@link ConnectionReceiver} receives a connection when the connecting side has confirmed the connection. The confirmation
  * has no time limit. A side that has sent the confirmation uses the connection. A side that has not sent the
  * confirmation will close the connection.
  */
@@ -45,7 +45,7 @@ public final class TcpListener implements AutoCloseable {
     private static final int BACKLOG = 1024;
 
     private final Credentials own;
-    private final Guest guests;
+    private final ConnectionReceiver guests;
     private final UnauthenticatedPeerLog strangers;
     /** The accepted connections in their handshake, in order of arrival; used on the loop only. */
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
@@ -58,7 +58,7 @@ public final class TcpListener implements AutoCloseable {
     private Channel server;
 
     /** Creates a listener; {@code guests} receives the connections whose handshake is complete. */
-    public TcpListener(Credentials own, Guest guests, UnauthenticatedPeerLog strangers) {
+    public TcpListener(Credentials own, ConnectionReceiver guests, UnauthenticatedPeerLog strangers) {
         this.own = own;
         this.guests = guests;
         this.strangers = strangers;
@@ -77,7 +77,7 @@ public final class TcpListener implements AutoCloseable {
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
         sockets = io;
-        ChannelFuture bound = NettyCalls.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
+        ChannelFuture bound = NettyCaller.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
         if (!bound.isSuccess()) {
             throw new IOException(bound.cause().getMessage(), bound.cause());
         }
@@ -91,7 +91,7 @@ public final class TcpListener implements AutoCloseable {
                 .channel(io.serverChannel())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .handler(new AcceptPause(strangers, guests::notAccepted))
+                .handler(new PauseHandler(strangers, guests::notAccepted))
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -101,7 +101,7 @@ public final class TcpListener implements AutoCloseable {
                             io.keepAlive(channel);
                             accept(channel);
                         } catch (LinkageError broken) {
-                            HandshakeReader.refuse(channel, refusal(broken));
+                            HandshakeHandler.refuse(channel, refusal(broken));
                         }
                     }
                 });
@@ -112,22 +112,22 @@ public final class TcpListener implements AutoCloseable {
      * does not belong to this host. Called only for the last attempt, because this method searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
-        boolean isElsewhere = Addresses.isElsewhere(address.getAddress());
-        String holders = isElsewhere ? "" : PortHolders.of(address.getAddress(), new int[] {address.getPort()});
+        boolean isElsewhere = AddressLookup.isElsewhere(address.getAddress());
+        String holders = isElsewhere ? "" : PortHolderFinder.of(address.getAddress(), new int[] {address.getPort()});
         String unheld = isElsewhere ? "the address does not belong to this machine" : "another job may hold the port";
         return new Refusal(
                 Code.RENDEZVOUS,
-                "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "
+                "cannot listen on " + AddressLookup.text(address) + " (" + cause.getMessage() + "): "
                         + (holders.isEmpty() ? unheld : "it is held: " + holders));
     }
 
     /** Starts the handshake of an accepted connection; called on the loop. */
     void accept(Channel channel) {
-        channel.config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
+        channel.config().setRecvByteBufAllocator(new SwitchableReadAllocator(ExactReader.nothing()));
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel), isLocal(channel));
-        Accepted accepted = new Accepted(channel, side);
+        AcceptHandler accepted = new AcceptHandler(channel, side);
         accepted.limit(TimeUnit.MILLISECONDS.toNanos(accepted.grantedMillis));
-        channel.pipeline().addLast(new HandshakeReader(side, accepted));
+        channel.pipeline().addLast(new HandshakeHandler(side, accepted));
         add(channel, side);
         channel.closeFuture().addListener(new ChannelFutureListener() {
             @Override
@@ -205,7 +205,7 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /** A handler of the end of an accepted connection's handshake. */
-    private final class Accepted implements HandshakeReader.HandshakeEnd {
+    private final class AcceptHandler implements HandshakeHandler.HandshakeListener {
         private final Channel channel;
         private final AcceptingHandshake side;
         private ScheduledFuture<?> timer;
@@ -214,7 +214,7 @@ public final class TcpListener implements AutoCloseable {
         /** Time limit for the proof, from the acceptance on. */
         private long grantedMillis = HANDSHAKE_MILLIS;
 
-        Accepted(Channel channel, AcceptingHandshake side) {
+        AcceptHandler(Channel channel, AcceptingHandshake side) {
             this.channel = channel;
             this.side = side;
         }
@@ -239,7 +239,7 @@ public final class TcpListener implements AutoCloseable {
                 channel.close();
             } else if (pending.containsKey(channel)) {
                 String text = "the handshake did not end within " + grantedMillis + " ms";
-                HandshakeReader.refuse(channel, Refusal.late(text));
+                HandshakeHandler.refuse(channel, Refusal.late(text));
             }
         }
 
@@ -275,7 +275,7 @@ public final class TcpListener implements AutoCloseable {
                 // during the TLS handshake the alert has the reason
                 channel.close();
             } else {
-                HandshakeReader.refuse(channel, refusal);
+                HandshakeHandler.refuse(channel, refusal);
             }
         }
 
@@ -289,7 +289,7 @@ public final class TcpListener implements AutoCloseable {
         public void ended(Channel broken, Throwable cause) {
             if (cause instanceof OutOfMemoryError) {
                 String text = "no memory for a connection: " + cause.getMessage();
-                HandshakeReader.refuse(channel, new Refusal(Code.RESOURCE, text));
+                HandshakeHandler.refuse(channel, new Refusal(Code.RESOURCE, text));
                 return;
             }
             if (cause instanceof LinkageError unloadable) {
@@ -304,7 +304,7 @@ public final class TcpListener implements AutoCloseable {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);
             }
-            HandshakeReader.refuse(channel, refusal(cause));
+            HandshakeHandler.refuse(channel, refusal(cause));
         }
     }
 
@@ -313,7 +313,7 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /** The receiver of authenticated connections; called on the loop. */
-    public interface Guest {
+    public interface ConnectionReceiver {
         /**
          * Admits or refuses a side whose proof was correct. All state that a guest keeps must end with the channel.
          *
@@ -339,14 +339,14 @@ public final class TcpListener implements AutoCloseable {
      * only use processor time that running groups need. The connection waits in the kernel during the pause. If this
      * process lacks a descriptor or memory for the connection, {@code lacking} is called at once.
      */
-    static final class AcceptPause extends ChannelInboundHandlerAdapter {
+    static final class PauseHandler extends ChannelInboundHandlerAdapter {
         static final long PAUSE_MILLIS = 200;
 
         private final UnauthenticatedPeerLog log;
         private final Consumer<String> lacking;
 
         /** Creates a handler; {@code lacking} receives, on the loop, the resource that a connection lacks. */
-        AcceptPause(UnauthenticatedPeerLog log, Consumer<String> lacking) {
+        PauseHandler(UnauthenticatedPeerLog log, Consumer<String> lacking) {
             this.log = log;
             this.lacking = lacking;
         }
@@ -363,7 +363,7 @@ public final class TcpListener implements AutoCloseable {
             server.channel()
                     .eventLoop()
                     .schedule(() -> server.channel().config().setAutoRead(true), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-            ResourceLack.of(cause).ifPresent(lacking);
+            ShortageDetector.of(cause).ifPresent(lacking);
             log.notAccepted(server.channel().localAddress(), cause, PAUSE_MILLIS);
         }
     }

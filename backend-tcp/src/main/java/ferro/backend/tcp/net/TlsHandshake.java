@@ -22,12 +22,12 @@ public final class TlsHandshake extends ExactReader {
     static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
 
     private final TlsSession session;
-    private final HandshakeReader.HandshakeEnd end;
+    private final HandshakeHandler.HandshakeListener end;
     private final ByteBuffer word = ByteBuffer.allocate(1);
     private boolean letIn;
     private boolean over;
 
-    TlsHandshake(TlsSession session, HandshakeReader.HandshakeEnd end) {
+    TlsHandshake(TlsSession session, HandshakeHandler.HandshakeListener end) {
         this.session = session;
         this.end = end;
     }

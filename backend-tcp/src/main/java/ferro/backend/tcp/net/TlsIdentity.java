@@ -1,8 +1,8 @@
 package ferro.backend.tcp.net;
 
-import ferro.backend.tcp.net.CompanyKey.NamePattern;
-import ferro.backend.tcp.net.PinnedTrust.PeerJudge;
-import ferro.backend.tcp.net.TlsProvider.TlsEngines;
+import ferro.backend.tcp.net.CaSignedKey.NamePattern;
+import ferro.backend.tcp.net.PinnedTrustManager.CertificateCheck;
+import ferro.backend.tcp.net.TlsProvider.TlsEngineFactory;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,14 +36,18 @@ final class TlsIdentity {
     private final X509Certificate[] chain;
     private final byte[] fingerprint;
     /** Content of the files of this identity; null if the key was created in memory. */
-    private final CompanyKey company;
+    private final CaSignedKey company;
 
-    private final PeerJudge judge;
+    private final CertificateCheck judge;
 
-    private final TlsEngines engines;
+    private final TlsEngineFactory engines;
 
     private TlsIdentity(
-            PrivateKey key, X509Certificate[] chain, CompanyKey company, PeerJudge judge, TlsProvider provider) {
+            PrivateKey key,
+            X509Certificate[] chain,
+            CaSignedKey company,
+            CertificateCheck judge,
+            TlsProvider provider) {
         this.key = key;
         this.chain = chain;
         this.company = company;
@@ -64,8 +68,8 @@ final class TlsIdentity {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"));
             KeyPair keys = generator.generateKeyPair();
-            X509Certificate[] chain = {SelfSigned.of(keys, uri)};
-            return new TlsIdentity(keys.getPrivate(), chain, null, PeerJudge.OF_KEY_ALONE, provider);
+            X509Certificate[] chain = {CertificateWriter.of(keys, uri)};
+            return new TlsIdentity(keys.getPrivate(), chain, null, CertificateCheck.OF_KEY_ALONE, provider);
         } catch (GeneralSecurityException missing) {
             throw new IllegalStateException("this Java runtime makes no key for " + uri + ": " + missing, missing);
         }
@@ -76,8 +80,8 @@ final class TlsIdentity {
      *
      * @param name     pattern that a name of the peer's leaf must match; null accepts any name
      */
-    static TlsIdentity of(CompanyKey company, NamePattern name, TlsProvider provider) {
-        PeerJudge judge = peer -> company.check(peer, name);
+    static TlsIdentity of(CaSignedKey company, NamePattern name, TlsProvider provider) {
+        CertificateCheck judge = peer -> company.check(peer, name);
         return new TlsIdentity(company.key(), company.chain(), company, judge, provider);
     }
 
@@ -120,14 +124,15 @@ final class TlsIdentity {
      */
     TlsSession session(boolean connecting, byte[] pin, boolean judged) {
         try {
-            PinnedTrust trust = engines.trust(pin, judged ? judge : PeerJudge.OF_KEY_ALONE);
+            PinnedTrustManager trust = engines.trust(pin, judged ? judge : CertificateCheck.OF_KEY_ALONE);
             return begun(engines.engine(key, chain, trust, connecting), trust);
         } catch (GeneralSecurityException | SSLException missing) {
-            throw new IllegalStateException("there is no engine of " + TlsEngines.PROTOCOL + ": " + missing, missing);
+            throw new IllegalStateException(
+                    "there is no engine of " + TlsEngineFactory.PROTOCOL + ": " + missing, missing);
         }
     }
 
-    private TlsSession begun(SSLEngine engine, PinnedTrust trust) throws SSLException {
+    private TlsSession begun(SSLEngine engine, PinnedTrustManager trust) throws SSLException {
         try {
             engine.beginHandshake();
             return new TlsSession(engine, trust, engines);
@@ -142,7 +147,7 @@ final class TlsIdentity {
      * A writer of self-signed certificates (RFC 5280). A certificate is valid in all years, because the clocks of two
      * hosts may differ and no peer checks its dates.
      */
-    static final class SelfSigned {
+    static final class CertificateWriter {
         private static final int INTEGER = 0x02;
         private static final int BITS = 0x03;
         private static final int OCTETS = 0x04;
@@ -166,7 +171,7 @@ final class TlsIdentity {
         /** The object identifier 2.5.29.17, subject alternative name. */
         private static final byte[] ALTERNATIVE_NAME = {0x55, 0x1D, 0x11};
 
-        private SelfSigned() {}
+        private CertificateWriter() {}
 
         /** Returns the certificate of a P-256 key with one alternative name, a URI. */
         static X509Certificate of(KeyPair keys, String uri) throws GeneralSecurityException {

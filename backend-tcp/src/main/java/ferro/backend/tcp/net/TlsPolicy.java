@@ -3,8 +3,8 @@ package ferro.backend.tcp.net;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.spi.LogLines;
-import ferro.spi.OncePerContext;
+import ferro.spi.OnceRegistry;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -153,8 +153,8 @@ public final class TlsPolicy {
     }
 
     /** Returns the TLS wish for the hello of a connection that this side would not encrypt. */
-    Hello.TlsWish otherwise() {
-        return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;
+    Hello.TlsPreference otherwise() {
+        return use == TlsUse.OFF ? Hello.TlsPreference.PLAIN : Hello.TlsPreference.EITHER;
     }
 
     /** Returns the key of this process. A key from PEM files may change between two calls. */
@@ -245,7 +245,7 @@ public final class TlsPolicy {
                 PemIdentityFiles read = PemIdentityFiles.read(
                         file(Settings.TLS_CERTIFICATE), key, file(Settings.TLS_TRUST), name, provider.get());
                 openToAll(key)
-                        .filter(text -> OncePerContext.isFirst(context, text))
+                        .filter(text -> OnceRegistry.isFirst(context, text))
                         .ifPresent(TlsSettings::warn);
                 return read;
             } catch (IOException wrong) {
@@ -254,7 +254,7 @@ public final class TlsPolicy {
         }
 
         private static void warn(String text) {
-            LogLines.write("ferro.join", Level.WARNING, text);
+            PlainLoggers.write("ferro.join", Level.WARNING, text);
         }
 
         private Path file(Setting<String> setting) {

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.net;
 
-import ferro.backend.tcp.net.PinnedTrust.PeerJudge;
+import ferro.backend.tcp.net.PinnedTrustManager.CertificateCheck;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSsl;
@@ -40,8 +40,8 @@ public enum TlsProvider {
     }
 
     /** Returns the factory of engines. Only this call loads the class of the factory, whose library may be absent. */
-    TlsEngines engines() {
-        return this == JDK ? new JdkEngines() : new OpenSslEngines();
+    TlsEngineFactory engines() {
+        return this == JDK ? new JdkEngineFactory() : new OpenSslEngineFactory();
     }
 
     /** Class name prefixes of class loaders whose programs stay loaded until the JVM ends. */
@@ -73,7 +73,7 @@ public enum TlsProvider {
     public static String missingOpenSsl() {
         Throwable missing;
         try {
-            missing = OpenSslEngines.missing();
+            missing = OpenSslEngineFactory.missing();
         } catch (LinkageError absent) {
             missing = absent;
         }
@@ -81,7 +81,7 @@ public enum TlsProvider {
             return null;
         }
         return "Netty's OpenSSL engine is not available (" + missing + "): "
-                + (NettyParts.areOwn()
+                + (NettyModules.areOwn()
                         ? "ferro-backend-tcp-shaded has it for Linux with glibc on x86_64 and aarch64; set"
                         : "add io.netty:netty-handler and io.netty:netty-tcnative-boringssl-static to the class path, or"
                                 + " set")
@@ -94,7 +94,7 @@ public enum TlsProvider {
     }
 
     /** A factory of engines that use TLS 1.3, resume no session, and require the certificate of the other side. */
-    interface TlsEngines {
+    interface TlsEngineFactory {
         /** The only TLS version that is used. */
         String PROTOCOL = "TLSv1.3";
 
@@ -107,12 +107,12 @@ public enum TlsProvider {
          * @param chain      own certificates, leaf first
          * @param connecting whether this side is the connecting side, which sends first
          */
-        SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
+        SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrustManager trust, boolean connecting)
                 throws GeneralSecurityException, SSLException;
 
         /** Returns the trust manager that checks the certificates of the other side. */
-        default PinnedTrust trust(byte[] pin, PeerJudge judge) {
-            return new PinnedTrust(pin, judge);
+        default PinnedTrustManager trust(byte[] pin, CertificateCheck judge) {
+            return new PinnedTrustManager(pin, judge);
         }
 
         /** Returns whether engines renew their keys before one key has encrypted too many bytes. */
@@ -126,13 +126,13 @@ public enum TlsProvider {
     }
 
     /** The engines of the Java runtime, which renew their keys after 2^37 bytes. */
-    private static final class JdkEngines implements TlsEngines {
+    private static final class JdkEngineFactory implements TlsEngineFactory {
         @Override
-        public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
+        public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrustManager trust, boolean connecting)
                 throws GeneralSecurityException {
             // each connection has a new context, so no session of another connection can be resumed
             SSLContext context = SSLContext.getInstance(PROTOCOL);
-            context.init(new KeyManager[] {new OneKey(key, chain)}, new TrustManager[] {trust}, null);
+            context.init(new KeyManager[] {new SingleKeyManager(key, chain)}, new TrustManager[] {trust}, null);
             SSLEngine engine = context.createSSLEngine();
             engine.setUseClientMode(connecting);
             SSLParameters parameters = engine.getSSLParameters();
@@ -165,7 +165,7 @@ public enum TlsProvider {
      * does not allow a choice of TLS 1.3 ciphers. BoringSSL's first choice is {@link #CIPHER} if the processor has AES
      * instructions.
      */
-    private static final class OpenSslEngines implements TlsEngines {
+    private static final class OpenSslEngineFactory implements TlsEngineFactory {
         /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h. The alert of this error is "bad certificate". */
         private static final int REJECTED = 28;
 
@@ -191,8 +191,8 @@ public enum TlsProvider {
 
         /** Returns a trust manager whose refusals cause an alert about a certificate, not an internal error. */
         @Override
-        public PinnedTrust trust(byte[] pin, PeerJudge judge) {
-            return new PinnedTrust(pin, judge) {
+        public PinnedTrustManager trust(byte[] pin, CertificateCheck judge) {
+            return new PinnedTrustManager(pin, judge) {
                 @Override
                 void check(X509Certificate[] chain) throws CertificateException {
                     try {
@@ -210,11 +210,11 @@ public enum TlsProvider {
         }
 
         @Override
-        public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrust trust, boolean connecting)
+        public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrustManager trust, boolean connecting)
                 throws SSLException {
             // from a key and its chain, Netty would create a key store with a password, which takes longer than the
             // handshake
-            KeyManager own = new OneKey(key, chain);
+            KeyManager own = new SingleKeyManager(key, chain);
             SslContextBuilder builder = connecting
                     ? SslContextBuilder.forClient().keyManager(own)
                     : SslContextBuilder.forServer(own).clientAuth(ClientAuth.REQUIRE);
@@ -248,13 +248,13 @@ public enum TlsProvider {
     }
 
     /** A key manager that returns one key and its certificates for every request. */
-    private static final class OneKey extends X509ExtendedKeyManager {
+    private static final class SingleKeyManager extends X509ExtendedKeyManager {
         private static final String ALIAS = "ferro";
 
         private final PrivateKey key;
         private final X509Certificate[] chain;
 
-        OneKey(PrivateKey key, X509Certificate[] chain) {
+        SingleKeyManager(PrivateKey key, X509Certificate[] chain) {
             this.key = key;
             this.chain = chain;
         }

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.net;
 
-import ferro.backend.tcp.net.TlsProvider.TlsEngines;
+import ferro.backend.tcp.net.TlsProvider.TlsEngineFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.security.cert.CertificateException;
@@ -51,8 +51,8 @@ public final class TlsSession {
     private static final AtomicInteger UNFREED = new AtomicInteger();
 
     private final SSLEngine engine;
-    private final PinnedTrust trust;
-    private final TlsEngines engines;
+    private final PinnedTrustManager trust;
+    private final TlsEngineFactory engines;
     /** Buffer for one record of the engine. The engine requires space for the largest record. */
     private final ByteBuffer aside;
     /** Program bytes before their encryption. */
@@ -83,7 +83,7 @@ public final class TlsSession {
     /** The reason why the caller receives no more bytes; thrown after the caller has received all earlier bytes. */
     private IOException refused;
 
-    TlsSession(SSLEngine engine, PinnedTrust trust, TlsEngines engines) {
+    TlsSession(SSLEngine engine, PinnedTrustManager trust, TlsEngineFactory engines) {
         this.engine = engine;
         this.trust = trust;
         this.engines = engines;

@@ -15,9 +15,9 @@ public final class UnauthenticatedPeerLog {
 
     private final Logger log;
     private final LongSupplier clock;
-    private final RateLimit strangers = new RateLimit();
-    private final RateLimit refusals = new RateLimit();
-    private final RateLimit failures = new RateLimit();
+    private final LogRateLimiter strangers = new LogRateLimiter();
+    private final LogRateLimiter refusals = new LogRateLimiter();
+    private final LogRateLimiter failures = new LogRateLimiter();
 
     /** Creates a log with a limited rate of lines; {@code clock} returns nanoseconds. */
     public UnauthenticatedPeerLog(Logger log, LongSupplier clock) {
@@ -70,7 +70,7 @@ public final class UnauthenticatedPeerLog {
     }
 
     /** Counts events and decides when a line is due. */
-    private static final class RateLimit {
+    private static final class LogRateLimiter {
         private long last;
         private boolean said;
         private int count;

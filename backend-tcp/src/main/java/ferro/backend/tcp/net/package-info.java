@@ -6,9 +6,9 @@
  * TLS, start at {@code TlsIdentity} and {@code TlsSession}, which drives an engine without a socket. The job's secret
  * protects the handshake, in which the two sides exchange the hashes of their TLS keys.
  *
- * <p>Dialling, listening and handshakes run on a background loop. {@code Addresses}, {@code LoopWaits} and {@code
- * TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files. {@code NettyParts}
- * checks the Netty of the class path before any class of Netty is used. {@code NettyParts} refers to classes of Netty
+ * <p>Dialling, listening and handshakes run on a background loop. {@code AddressLookup}, {@code LoopWaiter} and {@code
+ * TcpDialer.connected} block their caller. The caller also reads settings, secrets and key files. {@code NettyModules}
+ * checks the Netty of the class path before any class of Netty is used. {@code NettyModules} refers to classes of Netty
  * by name only, because an import would load these classes.
  */
 package ferro.backend.tcp.net;

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.Store;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -90,7 +90,7 @@ public final class EndedRanks {
     }
 
     private RankEnd logged(int rank, RankEnd end) {
-        LogLines.write("ferro.group", Level.WARNING, reader + end.text(rank));
+        PlainLoggers.write("ferro.group", Level.WARNING, reader + end.text(rank));
         return end;
     }
 

@@ -113,12 +113,12 @@ public record InterfaceSpeed(String name, long megabits) {
         return name + " (" + speed + ")";
     }
 
-    /** Returns the form of this interface in a {@link Roster.Card}. */
+    /** Returns the form of this interface in a {@link Roster.RankEntry}. */
     String word() {
         return name + "=" + megabits;
     }
 
-    /** Parses a word of a {@link Roster.Card}. An invalid word results in an unknown interface. */
+    /** Parses a word of a {@link Roster.RankEntry}. An invalid word results in an unknown interface. */
     static InterfaceSpeed parsed(String word) {
         int at = word.lastIndexOf('=');
         try {

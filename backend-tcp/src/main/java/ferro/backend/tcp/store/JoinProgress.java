@@ -7,7 +7,7 @@ import ferro.Store;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.JoinLines;
+import ferro.spi.JoinProgressPrinter;
 import ferro.spi.RankContext;
 import java.util.List;
 import java.util.Optional;
@@ -20,11 +20,11 @@ import java.util.function.Consumer;
  * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states divide the time of the join
  * into own work of the rank and waits for other processes. Thread-safe.
  */
-public final class JoinProgress implements TcpStore.StoreOpener {
+public final class JoinProgress implements TcpStore.StorePurpose {
     private final GroupSpec group;
     private final RankContext context;
-    private final JoinLines lines;
-    private final ProcessCoreTime time = new ProcessCoreTime(this::millis);
+    private final JoinProgressPrinter lines;
+    private final ProcessCpuTime time = new ProcessCpuTime(this::millis);
     /** Waiting time of the join that was counted before this object was created. */
     private final long waitedBefore;
 
@@ -41,7 +41,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     /** A failure at the deadline that this rank has caused itself; null if no such failure exists. */
     private volatile FerroException ownFailure;
 
-    private JoinProgress(GroupSpec group, RankContext context, JoinLines lines) {
+    private JoinProgress(GroupSpec group, RankContext context, JoinProgressPrinter lines) {
         this.group = group;
         this.context = context;
         this.lines = lines;
@@ -53,12 +53,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     static JoinProgress begin(GroupSpec group, RankContext context) {
-        return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
+        return new JoinProgress(group, context, JoinProgressPrinter.begin(group.name(), context));
     }
 
     /** Begins a join over a given store. Earlier parts of the join may already have printed lines. */
     public static JoinProgress resume(GroupSpec group, RankContext context) {
-        return new JoinProgress(group, context, JoinLines.resume(group.name(), context));
+        return new JoinProgress(group, context, JoinProgressPrinter.resume(group.name(), context));
     }
 
     /** Returns, only once, the join that has opened a store for a group; empty if no join has opened the store. */
@@ -72,12 +72,12 @@ public final class JoinProgress implements TcpStore.StoreOpener {
     }
 
     /** Logs the lines about this join until the result is closed. */
-    public JoinLines.Printing lines() {
+    public JoinProgressPrinter.PhasePrinter lines() {
         return lines(null);
     }
 
     /** Calls {@code line} with the lines about this join until the result is closed. If null, logs the lines. */
-    JoinLines.Printing lines(Consumer<String> line) {
+    JoinProgressPrinter.PhasePrinter lines(Consumer<String> line) {
         return lines.print(() -> state().text(), line);
     }
 
@@ -116,11 +116,11 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         enter(new JoinState.AskingStore(rank(), time, localStore));
     }
 
-    JoinState.Starting starting() {
-        return new JoinState.Starting(rank(), time);
+    JoinState.StartupWork starting() {
+        return new JoinState.StartupWork(rank(), time);
     }
 
-    ProcessCoreTime time() {
+    ProcessCpuTime time() {
         return time;
     }
 

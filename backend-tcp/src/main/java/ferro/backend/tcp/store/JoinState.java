@@ -1,6 +1,6 @@
 package ferro.backend.tcp.store;
 
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +30,7 @@ public sealed interface JoinState {
      * @param rank name of this rank, such as {@code rank 0 of "world"}
      * @param time CPU time of this process
      */
-    record Starting(String rank, ProcessCoreTime time) implements JoinState {
+    record StartupWork(String rank, ProcessCpuTime time) implements JoinState {
         @Override
         public String text() {
             return rank + " is still starting: " + time.text();
@@ -48,10 +48,10 @@ public sealed interface JoinState {
      * @param host     name of the store's host
      * @param starting state after the name has an address
      */
-    record Resolving(String host, Starting starting) implements JoinState {
+    record HostLookup(String host, StartupWork starting) implements JoinState {
         @Override
         public String text() {
-            return Addresses.isKnown(host)
+            return AddressLookup.isKnown(host)
                     ? starting.text()
                     : "waiting for an address of \"" + host + "\", the host of the store";
         }
@@ -65,7 +65,7 @@ public sealed interface JoinState {
      * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
      * @param notes attempts to connect to the store
      */
-    record OwnStore(String rank, ProcessCoreTime time, String store, ConnectAttempts notes) implements JoinState {
+    record OwnStore(String rank, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return notes.hasEnded()
@@ -89,7 +89,7 @@ public sealed interface JoinState {
      * @param store name of the store and its server
      * @param notes attempts to connect to the store
      */
-    record CallingStore(String ranks, ProcessCoreTime time, String store, ConnectAttempts notes) implements JoinState {
+    record CallingStore(String ranks, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return "waiting for " + ranks + store
@@ -118,7 +118,7 @@ public sealed interface JoinState {
     }
 
     /** The state in which another process, the {@code holder}, has the slot of this rank. */
-    record SlotHeld(int rank, String holder) implements JoinState {
+    record HeldSlot(int rank, String holder) implements JoinState {
         @Override
         public String text() {
             return "rank " + rank + " is still held by " + holder + ", whose job still runs";
@@ -132,7 +132,7 @@ public sealed interface JoinState {
      * @param time   CPU time of this process
      * @param served whether this rank serves the store
      */
-    record AskingStore(String rank, ProcessCoreTime time, boolean served) implements JoinState {
+    record AskingStore(String rank, ProcessCpuTime time, boolean served) implements JoinState {
         @Override
         public String text() {
             return rank + " is connected to the store and waits for its answer: " + time.text();
@@ -148,7 +148,7 @@ public sealed interface JoinState {
     record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
         @Override
         public String text() {
-            return Addresses.isKnown(host)
+            return AddressLookup.isKnown(host)
                     ? ""
                     : "waiting for an address of \"" + host + "\", which rank " + rank + " of " + worldSize
                             + " announced";

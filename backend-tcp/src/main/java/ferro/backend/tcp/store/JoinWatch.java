@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * Detects from the keys of a store that every rank of the job has joined one group. A rank that has joined has
- * published its {@link Roster.Card}, for which the rank needs the secret. Used on the store's loop, except for {@link
+ * published its {@link Roster.RankEntry}, for which the rank needs the secret. Used on the store's loop, except for {@link
  * #allJoined}.
  */
 public final class JoinWatch {

@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.BackgroundLoop;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Credentials;
@@ -42,7 +42,7 @@ public final class LauncherStore implements AutoCloseable {
     /** Prefix of all keys of launchers. No group that a rank joins has this name. */
     public static final String KEYS = "@nodes/";
 
-    /** Key of a refused process of which only the address is known. The value of the key is a {@link Refused}. */
+    /** Key of a refused process of which only the address is known. The value of the key is a {@link RefusedProcess}. */
     public static final String STRANGER = KEYS + "refused";
 
     private final BackgroundLoop loop;
@@ -103,14 +103,14 @@ public final class LauncherStore implements AutoCloseable {
             TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.AUTO, call.job, "launcher/" + call.node);
             Credentials own = new Credentials(call.job, secret, new SecureRandom(), tls);
             TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-            String what = "the store at " + Addresses.text(call.server.getHostString(), call.server.getPort())
+            String what = "the store at " + AddressLookup.text(call.server.getHostString(), call.server.getPort())
                     + " that the launcher of node 0 serves";
             long begun = System.nanoTime();
             TcpDialer.DialledPeer peer = call(call, what, where, begun + Deadlines.nanos(timeout));
             Channel channel = dialled(dialer, peer, Deadlines.nanos(unserved), System::nanoTime);
             long opened = System.nanoTime();
-            TcpStore.Opening opening =
-                    new TcpStore.Opening(what, where, System::nanoTime, () -> opened, each, false, () -> {});
+            TcpStore.StoreOptions opening =
+                    new TcpStore.StoreOptions(what, where, System::nanoTime, () -> opened, each, false, () -> {});
             return new LauncherStore(loop, new TcpStore(channel, opening), channel);
         } catch (RuntimeException | Error failure) {
             loop.close();
@@ -123,7 +123,7 @@ public final class LauncherStore implements AutoCloseable {
         return new TcpDialer.DialledPeer(
                 () -> known,
                 Hello.ConnectionKind.STORE,
-                Hello.Peering.ofLauncher(call.node, call.session),
+                Hello.RankPair.ofLauncher(call.node, call.session),
                 Hello.ChannelIdentity.NONE,
                 what,
                 where,
@@ -133,7 +133,7 @@ public final class LauncherStore implements AutoCloseable {
     private static List<InetSocketAddress> addresses(InetSocketAddress server, String what, Where where) {
         try {
             return server.isUnresolved()
-                    ? Addresses.toDial(Addresses.attempt(server.getHostString(), 0), server.getPort())
+                    ? AddressLookup.toDial(AddressLookup.attempt(server.getHostString(), 0), server.getPort())
                     : List.of(server);
         } catch (UnknownHostException unknown) {
             String text = "cannot connect to " + what + ": no address is known for host " + server.getHostString();
@@ -181,7 +181,7 @@ public final class LauncherStore implements AutoCloseable {
      * process that can reach the port and has the job's id can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
-     * @return key, whose value is a {@link Refused}
+     * @return key, whose value is a {@link RefusedProcess}
      */
     public static String refusedKey(int node) {
         return KEYS + node + "/refused";
@@ -192,7 +192,7 @@ public final class LauncherStore implements AutoCloseable {
      * port can cause the server to set this key.
      *
      * @param node node that the launcher has claimed
-     * @return key, whose value is a {@link Refused}
+     * @return key, whose value is a {@link RefusedProcess}
      */
     public static String otherJobKey(int node) {
         return KEYS + node + "/other";
@@ -215,15 +215,15 @@ public final class LauncherStore implements AutoCloseable {
      * @param code    UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
      * @param told    text of the refusal that was sent to the process
      */
-    public record Refused(String address, Code code, String told) {
+    public record RefusedProcess(String address, Code code, String told) {
         String encoded() {
             return String.join("\n", address, code.name(), told);
         }
 
         /** Parses a refused process from the value of a store key. */
-        public static Refused decoded(byte[] value) {
+        public static RefusedProcess decoded(byte[] value) {
             String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
-            return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);
+            return new RefusedProcess(lines[0], Code.valueOf(lines[1]), lines[2]);
         }
     }
 

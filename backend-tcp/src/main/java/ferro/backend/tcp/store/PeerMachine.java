@@ -70,7 +70,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return numbered ? OptionalInt.of(spec.rank() / each) : OptionalInt.empty();
     }
 
-    /** Returns this machine as one line of a {@link Roster.Card}. */
+    /** Returns this machine as one line of a {@link Roster.RankEntry}. */
     public String text() {
         StringJoiner others = new StringJoiner(",");
         for (InterfaceSpeed link : faster) {
@@ -79,7 +79,7 @@ public record PeerMachine(int node, String host, InterfaceSpeed used, List<Inter
         return String.join(" ", "" + node, host, used.word(), others.toString());
     }
 
-    /** Parses the line of a machine in a {@link Roster.Card}. Invalid parts count as unknown. */
+    /** Parses the line of a machine in a {@link Roster.RankEntry}. Invalid parts count as unknown. */
     public static PeerMachine parsed(String line) {
         String[] words = line.split(" ", -1);
         try {

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * The later join treats this entry as a released slot. Thread-safe.
  */
 public final class ReleasedSlots implements AutoCloseable {
-    /** The last generation in which the slot was used, by instance of the {@link Roster.Card} in the slot. */
+    /** The last generation in which the slot was used, by instance of the {@link Roster.RankEntry} in the slot. */
     private final Map<Long, Integer> generations = new ConcurrentHashMap<>();
 
     ReleasedSlots() {}

@@ -2,7 +2,7 @@ package ferro.backend.tcp.store;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.Secret;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
@@ -73,7 +73,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
                     + ": need serve://host, for example serve://10.0.0.1; its ports are " + Settings.TCP_PORT.name());
         }
-        String host = ReachableStore.host(own.host(), group, context);
+        String host = StoreHostResolver.host(own.host(), group, context);
         return new Rendezvous(host, 0, true, "rank " + group.rank(), Optional.empty());
     }
 
@@ -120,13 +120,14 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
      * because other ranks could not connect. Many distributions write such names of the host to /etc/hosts.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
-        boolean usable = host.isPresent() && Addresses.isKnown(host.get()) && !Addresses.leadsToLoopback(host.get());
+        boolean usable =
+                host.isPresent() && AddressLookup.isKnown(host.get()) && !AddressLookup.leadsToLoopback(host.get());
         return usable ? host.get() : ofThisMachine(context, where);
     }
 
     private static String ofThisMachine(RankContext context, Where where) {
         try {
-            return Addresses.ofDefaultRoute(where).getHostAddress();
+            return AddressLookup.ofDefaultRoute(where).getHostAddress();
         } catch (FerroException several) {
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 throw several;
@@ -145,7 +146,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         Optional<Integer> set = Settings.RANK.find(context);
         int jobRank =
                 set.isPresent() ? set.get() : Settings.ENV_RANK.find(context).orElse(group.rank());
-        String host = launcher ? named : ReachableStore.host(named, group, context);
+        String host = launcher ? named : StoreHostResolver.host(named, group, context);
         return new Rendezvous(
                 host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());
     }

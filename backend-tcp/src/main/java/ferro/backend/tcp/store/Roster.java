@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.TlsPolicy.TlsUse;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
@@ -36,7 +36,7 @@ public final class Roster {
 
     private final Store store;
     private final GroupSpec spec;
-    private final Card own;
+    private final RankEntry own;
     private final SharedSettings settings;
     private final ReleasedSlots released;
     private int generation = 1;
@@ -55,7 +55,7 @@ public final class Roster {
      * @param settings settings that must be compatible between the ranks
      * @param released slots that the context of this rank has released
      */
-    public Roster(Store store, GroupSpec spec, Card own, SharedSettings settings, ReleasedSlots released) {
+    public Roster(Store store, GroupSpec spec, RankEntry own, SharedSettings settings, ReleasedSlots released) {
         this.store = store;
         this.spec = spec;
         this.own = own;
@@ -83,7 +83,7 @@ public final class Roster {
      * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if the rank can share
      *     memory
      */
-    public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
+    public record RankEntry(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
         private static final int FIELDS = 6;
 
         /** Returns the card as text for the store. */
@@ -97,9 +97,9 @@ public final class Roster {
         }
 
         /** Parses the {@link #text} of a card. */
-        public static Card of(String text) {
+        public static RankEntry of(String text) {
             String[] lines = text.split("\n", FIELDS);
-            return new Card(
+            return new RankEntry(
                     lines[0],
                     Integer.parseInt(lines[1]),
                     Long.parseLong(lines[2]),
@@ -156,14 +156,14 @@ public final class Roster {
     }
 
     /** Reads the slot of a rank. Returns the card of the process that has the slot; empty for a free slot. */
-    static Optional<Card> holder(Store store, GroupSpec spec) {
+    static Optional<RankEntry> holder(Store store, GroupSpec spec) {
         return holder(store.compareAndSet(slot(spec), NEVER, NEVER));
     }
 
-    private static Optional<Card> holder(byte[] slot) {
+    private static Optional<RankEntry> holder(byte[] slot) {
         return slot == null || isLeft(slot)
                 ? Optional.empty()
-                : Optional.of(Card.of(text(slot).substring(TAKEN.length())));
+                : Optional.of(RankEntry.of(text(slot).substring(TAKEN.length())));
     }
 
     private byte[] taken() {
@@ -187,12 +187,12 @@ public final class Roster {
     }
 
     private FerroException duplicate(byte[] there) {
-        Card other = Card.of(text(there).substring(TAKEN.length()));
+        RankEntry other = RankEntry.of(text(there).substring(TAKEN.length()));
         return new FerroException(
                 Code.RENDEZVOUS,
                 where(),
                 "rank " + spec.rank() + " of \"" + spec.name() + "\" has already joined: process " + other.pid + " at "
-                        + Addresses.text(other.host, other.port) + "; this is process " + own.pid
+                        + AddressLookup.text(other.host, other.port) + "; this is process " + own.pid
                         + ": give every process its own rank");
     }
 
@@ -270,12 +270,12 @@ public final class Roster {
      * @param instance instance of the card of the rank's earlier process
      * @param text     description of the event, for a message that begins with the rank
      */
-    public record StartedAgain(int rank, long instance, String text) {
+    public record RestartedRank(int rank, long instance, String text) {
         private static final int FIELDS = 3;
 
-        private static StartedAgain of(String value) {
+        private static RestartedRank of(String value) {
             String[] lines = value.split("\n", FIELDS);
-            return new StartedAgain(Integer.parseInt(lines[0]), Long.parseUnsignedLong(lines[1], 16), lines[2]);
+            return new RestartedRank(Integer.parseInt(lines[0]), Long.parseUnsignedLong(lines[1], 16), lines[2]);
         }
 
         private String value() {
@@ -284,7 +284,7 @@ public final class Roster {
     }
 
     /** Publishes that a rank whose earlier process has its slot was restarted, so that the group ends. */
-    static void publish(Store store, GroupSpec spec, StartedAgain again) {
+    static void publish(Store store, GroupSpec spec, RestartedRank again) {
         byte[] last = store.compareAndSet(spec.name() + GENERATION, NEVER, NEVER);
         if (last != null) {
             String keys = spec.name() + "/" + text(last) + "/";
@@ -295,8 +295,8 @@ public final class Roster {
     }
 
     /** Returns a stage that completes if a rank of this group is restarted alone. */
-    public CompletionStage<StartedAgain> startedAgain() {
-        return store.when(key(AGAIN)).thenApply(value -> StartedAgain.of(text(value)));
+    public CompletionStage<RestartedRank> startedAgain() {
+        return store.when(key(AGAIN)).thenApply(value -> RestartedRank.of(text(value)));
     }
 
     /** Releases the slot after the end of the group. Does not wait for the store, which may be stopped or gone. */

@@ -3,9 +3,9 @@ package ferro.backend.tcp.store;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.net.Addresses;
-import ferro.backend.tcp.net.LoopWaits;
-import ferro.backend.tcp.store.Roster.Card;
+import ferro.backend.tcp.net.AddressLookup;
+import ferro.backend.tcp.net.LoopWaiter;
+import ferro.backend.tcp.store.Roster.RankEntry;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;
 import ferro.job.RankOfJob;
@@ -58,7 +58,7 @@ final class SlotWait {
     boolean isFree(TcpStore store, TcpPort port) {
         long start = context.nanoTime();
         long pauseMillis = FIRST_PAUSE_MILLIS;
-        Optional<Card> holder = Optional.empty();
+        Optional<RankEntry> holder = Optional.empty();
         boolean isPublished = !isOf(OF_PODS::contains);
         try {
             while (true) {
@@ -66,7 +66,7 @@ final class SlotWait {
                 if (holder.isEmpty() || !isWaitedFor(holder.get(), port)) {
                     return true;
                 }
-                JoinState.SlotHeld held = new JoinState.SlotHeld(group.rank(), text(holder.get()));
+                JoinState.HeldSlot held = new JoinState.HeldSlot(group.rank(), text(holder.get()));
                 progress.enter(held);
                 if (!isPublished) {
                     publishRestart(store, port, holder.get());
@@ -87,11 +87,11 @@ final class SlotWait {
     }
 
     /** Ends the job whose process has the slot, because the cluster has given this rank to a new process. */
-    private void publishRestart(TcpStore store, TcpPort port, Card holder) {
+    private void publishRestart(TcpStore store, TcpPort port, RankEntry holder) {
         String text = "has been started again, as process "
                 + ProcessHandle.current().pid() + " at " + port.advertised() + " in place of " + text(holder)
                 + ": this job ends, so that all ranks join again";
-        Roster.publish(store.until(progress), group, new Roster.StartedAgain(group.rank(), holder.instance(), text));
+        Roster.publish(store.until(progress), group, new Roster.RestartedRank(group.rank(), holder.instance(), text));
     }
 
     private boolean isOver() {
@@ -102,7 +102,7 @@ final class SlotWait {
      * Returns the process that has the slot. A request shortly before the deadline may fail after the deadline. The
      * failure then names the last known process.
      */
-    private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
+    private Optional<RankEntry> holder(TcpStore store, Optional<RankEntry> before, long start) {
         try {
             return Roster.holder(store.until(progress), group);
         } catch (FerroException failure) {
@@ -112,7 +112,7 @@ final class SlotWait {
         }
     }
 
-    private boolean isWaitedFor(Card holder, TcpPort port) {
+    private boolean isWaitedFor(RankEntry holder, TcpPort port) {
         boolean isReleased =
                 ReleasedSlots.of(context).lastGeneration(holder.instance()).isPresent();
         if (isReleased || port.hasAskedFor(holder.instance())) {
@@ -130,14 +130,14 @@ final class SlotWait {
     }
 
     /** Returns whether a process listens at the address in the slot; false if this process has the same address. */
-    private static boolean answers(Card holder, TcpPort port) {
+    private static boolean answers(RankEntry holder, TcpPort port) {
         if (holder.host().equals(port.advertised())
                 && holder.port() == port.bound().getPort()) {
             return false;
         }
         try (Socket probe = new Socket()) {
-            Optional<InetAddress> link =
-                    Addresses.linkLocal(holder.host()).flatMap(bare -> Addresses.onLinkOf(port.reachable(), bare));
+            Optional<InetAddress> link = AddressLookup.linkLocal(holder.host())
+                    .flatMap(bare -> AddressLookup.onLinkOf(port.reachable(), bare));
             InetSocketAddress at = link.isPresent()
                     ? new InetSocketAddress(link.get(), holder.port())
                     : new InetSocketAddress(holder.host(), holder.port());
@@ -148,7 +148,7 @@ final class SlotWait {
         }
     }
 
-    private FerroException refused(Card holder, long start) {
+    private FerroException refused(RankEntry holder, long start) {
         return new FerroException(
                 Code.RENDEZVOUS,
                 where,
@@ -159,12 +159,12 @@ final class SlotWait {
                         + "join again (ferro.join.timeout sets how long a rank waits)");
     }
 
-    private static String text(Card holder) {
-        return "process " + holder.pid() + " at " + Addresses.text(holder.host(), holder.port());
+    private static String text(RankEntry holder) {
+        return "process " + holder.pid() + " at " + AddressLookup.text(holder.host(), holder.port());
     }
 
-    private void pause(long millis, JoinState.SlotHeld held) {
-        LoopWaits.pause(
+    private void pause(long millis, JoinState.HeldSlot held) {
+        LoopWaiter.pause(
                 millis,
                 progress.deadlineNanos() - context.nanoTime(),
                 where,

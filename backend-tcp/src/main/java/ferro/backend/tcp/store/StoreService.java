@@ -3,12 +3,12 @@ package ferro.backend.tcp.store;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.ExactReader;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.net.TlsDuplex;
+import ferro.backend.tcp.net.TlsHandler;
 import ferro.backend.tcp.net.WriteFailures;
-import ferro.backend.tcp.store.StoreFrames.AnswerHead;
-import ferro.backend.tcp.store.StoreFrames.RequestHead;
-import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
-import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import ferro.backend.tcp.store.StoreCodec.AnswerHead;
+import ferro.backend.tcp.store.StoreCodec.AnswerKind;
+import ferro.backend.tcp.store.StoreCodec.RequestHead;
+import ferro.backend.tcp.store.StoreCodec.StoreRequest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -52,7 +52,7 @@ public final class StoreService {
         channel.closeFuture().addListener(closed -> clients.remove(channel));
         // a failed answer must not close the connection before the received requests are read
         channel.config().setAutoClose(false);
-        TlsDuplex.install(channel);
+        TlsHandler.install(channel);
         channel.pipeline().addLast(new Client());
     }
 
@@ -90,13 +90,13 @@ public final class StoreService {
      * connection is closed.
      */
     private final class Client extends ExactReader {
-        private final Map<Integer, Wait> waits = new HashMap<>();
+        private final Map<Integer, KeyWaiter> waits = new HashMap<>();
         private RequestHead head;
         private boolean unanswerable;
 
         @Override
         public void begin() {
-            expect(StoreFrames.REQUEST_HEAD_BYTES);
+            expect(StoreCodec.REQUEST_HEAD_BYTES);
         }
 
         @Override
@@ -122,13 +122,13 @@ public final class StoreService {
                 StoreRequest request = head.decodedBody(head.following() > 0 ? bytes : ByteBuffer.allocate(0));
                 head = null;
                 serve(request);
-                expect(StoreFrames.REQUEST_HEAD_BYTES);
+                expect(StoreCodec.REQUEST_HEAD_BYTES);
             } catch (Refusal broken) {
-                answer(0, StoreAnswer.REFUSED, broken.encoded());
+                answer(0, AnswerKind.REFUSED, broken.encoded());
                 context().close();
             } catch (LinkageError broken) {
                 String text = "the store failed with " + broken;
-                answer(0, StoreAnswer.REFUSED, new Refusal(Code.ABORTED, text).encoded());
+                answer(0, AnswerKind.REFUSED, new Refusal(Code.ABORTED, text).encoded());
                 context().close();
             }
         }
@@ -140,23 +140,23 @@ public final class StoreService {
                     case SET -> {
                         map.set(request.key(), request.value());
                         whenSet.accept(request.key(), request.value());
-                        answer(number, StoreAnswer.VALUE, new byte[0]);
+                        answer(number, AnswerKind.VALUE, new byte[0]);
                     }
                     case WHEN -> await(number, request.key());
                     case ADD -> {
                         long sum = map.add(request.key(), amount(request.value()));
-                        answer(number, StoreAnswer.VALUE, Long.toString(sum).getBytes(StandardCharsets.US_ASCII));
+                        answer(number, AnswerKind.VALUE, Long.toString(sum).getBytes(StandardCharsets.US_ASCII));
                     }
                     case COMPARE_AND_SET -> {
                         byte[] there = map.compareAndSet(request.key(), request.expected(), request.value());
-                        answer(number, there == null ? StoreAnswer.ABSENT : StoreAnswer.VALUE, there);
+                        answer(number, there == null ? AnswerKind.ABSENT : AnswerKind.VALUE, there);
                     }
                     case DELETE ->
-                        answer(number, map.delete(request.key()) ? StoreAnswer.VALUE : StoreAnswer.ABSENT, null);
+                        answer(number, map.delete(request.key()) ? AnswerKind.VALUE : AnswerKind.ABSENT, null);
                     case FORGET -> forget(number);
                 }
             } catch (Refusal refusal) {
-                answer(number, StoreAnswer.REFUSED, refusal.encoded());
+                answer(number, AnswerKind.REFUSED, refusal.encoded());
                 if (refusal.code() == Code.PROTOCOL) {
                     throw refusal;
                 }
@@ -168,11 +168,11 @@ public final class StoreService {
                 throw new Refusal(
                         Code.RESOURCE, "a client already waits for " + MOST_WAITS + " keys, which is the limit");
             }
-            Wait wait = new Wait(key, new Consumer<>() {
+            KeyWaiter wait = new KeyWaiter(key, new Consumer<>() {
                 @Override
                 public void accept(byte[] value) {
                     waits.remove(number);
-                    answer(number, StoreAnswer.VALUE, value);
+                    answer(number, AnswerKind.VALUE, value);
                 }
             });
             waits.put(number, wait);
@@ -180,13 +180,13 @@ public final class StoreService {
         }
 
         private void forget(int number) {
-            Wait wait = waits.remove(number);
+            KeyWaiter wait = waits.remove(number);
             if (wait != null) {
                 map.forget(wait.key, wait.told);
             }
         }
 
-        private void answer(int number, StoreAnswer kind, byte[] value) {
+        private void answer(int number, AnswerKind kind, byte[] value) {
             if (unanswerable) {
                 return;
             }
@@ -228,5 +228,5 @@ public final class StoreService {
         return ByteBuffer.wrap(value).getLong();
     }
 
-    private record Wait(String key, Consumer<byte[]> told) {}
+    private record KeyWaiter(String key, Consumer<byte[]> told) {}
 }

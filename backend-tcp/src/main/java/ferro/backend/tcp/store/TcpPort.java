@@ -4,12 +4,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.net.AddressChoice;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.BackgroundLoop;
 import ferro.backend.tcp.net.Credentials;
 import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.LocalInterface;
-import ferro.backend.tcp.net.NettyParts;
+import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.net.PortChoice;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.Secret;
@@ -20,8 +20,8 @@ import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.net.UnauthenticatedPeerLog;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
-import ferro.spi.OncePerContext;
+import ferro.spi.OnceRegistry;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
@@ -49,7 +49,7 @@ public final class TcpPort implements AutoCloseable {
     private final Credentials own;
     private final TcpListener listener;
     private final TcpDialer dialer;
-    private final Map<Long, TcpListener.Guest> groups = new ConcurrentHashMap<>();
+    private final Map<Long, TcpListener.ConnectionReceiver> groups = new ConcurrentHashMap<>();
     private final InetSocketAddress bound;
     private final AddressChoice address;
     private final LongSupplier clock;
@@ -66,8 +66,8 @@ public final class TcpPort implements AutoCloseable {
         clock = context::nanoTime;
         own = plan.own;
         loop = new BackgroundLoop(io, "ferro-" + plan.where.group() + "-" + plan.where.rank() + "-net");
-        UnauthenticatedPeerLog strangers = new UnauthenticatedPeerLog(LogLines.logger("ferro.tcp"), clock);
-        listener = new TcpListener(own, new Guests(), strangers);
+        UnauthenticatedPeerLog strangers = new UnauthenticatedPeerLog(PlainLoggers.logger("ferro.tcp"), clock);
+        listener = new TcpListener(own, new ConnectionRouter(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
             prepareKey(plan);
@@ -143,8 +143,8 @@ public final class TcpPort implements AutoCloseable {
         int store = 0;
         Optional<Secret> told = Optional.empty();
         if (known.isPresent()) {
-            String host = ReachableStore.host(known.get().host(), group, context);
-            meeting = Addresses.resolved(host, deadlineNanos, context, where);
+            String host = StoreHostResolver.host(known.get().host(), group, context);
+            meeting = AddressLookup.resolved(host, deadlineNanos, context, where);
             store = known.get().port();
             told = known.get().secret();
         }
@@ -161,7 +161,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static TcpPort open(PortPlan plan, RankContext context) {
-        warn(NettyParts.mixed(), context);
+        warn(NettyModules.mixed(), context);
         try {
             TcpPort port = new TcpPort(plan, context);
             if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
@@ -180,8 +180,8 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static void warn(Optional<String> text, RankContext context) {
-        if (text.isPresent() && OncePerContext.isFirst(context, text.get())) {
-            LogLines.write("ferro.join", Level.WARNING, text.get());
+        if (text.isPresent() && OnceRegistry.isFirst(context, text.get())) {
+            PlainLoggers.write("ferro.join", Level.WARNING, text.get());
         }
     }
 
@@ -262,7 +262,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /** Registers the owner of a group's connections. */
-    public void enter(long group, int worldSize, TcpListener.Guest guest) {
+    public void enter(long group, int worldSize, TcpListener.ConnectionReceiver guest) {
         listener.expectRanks(worldSize);
         groups.put(group, guest);
     }
@@ -274,7 +274,7 @@ public final class TcpPort implements AutoCloseable {
 
     /** Notifies all groups of the resource that this process lacks to accept a connection; called on the loop. */
     public void notAccepted(String lacking) {
-        for (TcpListener.Guest group : groups.values()) {
+        for (TcpListener.ConnectionReceiver group : groups.values()) {
             group.notAccepted(lacking);
         }
     }
@@ -348,7 +348,7 @@ public final class TcpPort implements AutoCloseable {
     private record PortPlan(
             Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 
-    private final class Guests implements TcpListener.Guest {
+    private final class ConnectionRouter implements TcpListener.ConnectionReceiver {
         @Override
         public void admit(Hello hello, Channel channel) throws Refusal {
             owner(hello, channel).admit(hello, channel);
@@ -365,7 +365,7 @@ public final class TcpPort implements AutoCloseable {
 
         @Override
         public void refused(Hello hello, SocketAddress from, Refusal refusal) {
-            TcpListener.Guest guest = hello == null || !hello.job().equals(own.job())
+            TcpListener.ConnectionReceiver guest = hello == null || !hello.job().equals(own.job())
                     ? null
                     : groups.get(hello.member().group());
             if (guest != null) {
@@ -375,7 +375,7 @@ public final class TcpPort implements AutoCloseable {
 
         @Override
         public void broken(Hello hello, LinkageError cause) {
-            TcpListener.Guest guest = groups.get(hello.member().group());
+            TcpListener.ConnectionReceiver guest = groups.get(hello.member().group());
             if (guest != null) {
                 guest.broken(hello, cause);
             }
@@ -386,19 +386,19 @@ public final class TcpPort implements AutoCloseable {
             TcpPort.this.notAccepted(lacking);
         }
 
-        private TcpListener.Guest owner(Hello hello, Channel channel) throws Refusal {
+        private TcpListener.ConnectionReceiver owner(Hello hello, Channel channel) throws Refusal {
             // a connection can arrive before the constructor has set the bound address
             InetSocketAddress at = (InetSocketAddress) channel.localAddress();
             if (hello.kind() == Hello.ConnectionKind.STORE) {
-                return StoreGuest.of(served, at);
+                return StoreConnectionReceiver.of(served, at);
             }
-            TcpListener.Guest guest = groups.get(hello.member().group());
+            TcpListener.ConnectionReceiver guest = groups.get(hello.member().group());
             if (guest == null) {
                 // only peers of a joined group open data connections, so the group existed and was closed
                 throw new Refusal(
                         hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "
-                                + hello.member().worldSize() + " wants is not joined at " + Addresses.text(at)
+                                + hello.member().worldSize() + " wants is not joined at " + AddressLookup.text(at)
                                 + " now: was it closed, or joined under another name?");
             }
             return guest;

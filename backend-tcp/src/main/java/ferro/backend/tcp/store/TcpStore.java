@@ -5,19 +5,19 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.ExactReader;
-import ferro.backend.tcp.net.LoopWaits;
-import ferro.backend.tcp.net.NettyCalls;
+import ferro.backend.tcp.net.LoopWaiter;
+import ferro.backend.tcp.net.NettyCaller;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.net.TlsDuplex;
+import ferro.backend.tcp.net.TlsHandler;
 import ferro.backend.tcp.net.TlsHandshake;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.net.WriteFailures;
-import ferro.backend.tcp.store.StoreFrames.AnswerHead;
-import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
-import ferro.backend.tcp.store.StoreFrames.StoreOperation;
-import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import ferro.backend.tcp.store.StoreCodec.AnswerHead;
+import ferro.backend.tcp.store.StoreCodec.AnswerKind;
+import ferro.backend.tcp.store.StoreCodec.StoreOperation;
+import ferro.backend.tcp.store.StoreCodec.StoreRequest;
 import ferro.spi.Deadlines;
-import ferro.spi.Surrogates;
+import ferro.spi.SurrogateCheck;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -47,11 +47,11 @@ public final class TcpStore implements Store {
     private static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
     private final Channel channel;
-    private final Opening opening;
-    private final Requests requests;
+    private final StoreOptions opening;
+    private final RequestState requests;
 
     /** The state that all requests over one connection share. */
-    private static final class Requests {
+    private static final class RequestState {
         private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
         private final AtomicInteger numbers = new AtomicInteger();
         private final AtomicReference<FerroException> lost = new AtomicReference<>();
@@ -67,18 +67,18 @@ public final class TcpStore implements Store {
      * @param channel channel with an empty pipeline
      * @param opening how the store was opened
      */
-    public TcpStore(Channel channel, Opening opening) {
-        this(channel, opening, new Requests());
-        NettyCalls.run(() -> {
+    public TcpStore(Channel channel, StoreOptions opening) {
+        this(channel, opening, new RequestState());
+        NettyCaller.run(() -> {
             channel.config().setAutoClose(false);
-            TlsDuplex.install(channel);
+            TlsHandler.install(channel);
             channel.pipeline().addLast(new AnswerReader());
             // the connection may have been reset before it had a reader
             channel.closeFuture().addListener(ended -> gone((Throwable) null));
         });
     }
 
-    private TcpStore(Channel channel, Opening opening, Requests requests) {
+    private TcpStore(Channel channel, StoreOptions opening, RequestState requests) {
         this.channel = channel;
         this.opening = opening;
         this.requests = requests;
@@ -95,17 +95,17 @@ public final class TcpStore implements Store {
      * @param servedLocally whether this process serves the store
      * @param release       called once when the store is closed
      */
-    public record Opening(
+    public record StoreOptions(
             String what,
             Where where,
             LongSupplier clock,
-            StoreOpener opener,
+            StorePurpose opener,
             Duration each,
             boolean servedLocally,
             Runnable release) {}
 
     /** The purpose for which a store was opened, such as the join of a group. */
-    public interface StoreOpener {
+    public interface StorePurpose {
         /** Returns the deadline, on the clock of the store. */
         long deadlineNanos();
     }
@@ -171,7 +171,7 @@ public final class TcpStore implements Store {
     @Override
     public boolean delete(String key) {
         Reply there = await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"");
-        return there.answer == StoreAnswer.VALUE;
+        return there.answer == AnswerKind.VALUE;
     }
 
     @Override
@@ -191,7 +191,7 @@ public final class TcpStore implements Store {
     }
 
     /** Returns the purpose for which this store was opened. */
-    StoreOpener opener() {
+    StorePurpose opener() {
         return opening.opener;
     }
 
@@ -257,7 +257,7 @@ public final class TcpStore implements Store {
             throw new IllegalArgumentException("a key of " + bytes + " bytes (\"" + key.substring(0, 40)
                     + "...\"): a store takes at most " + StoreMap.MOST_KEY_BYTES);
         }
-        return Surrogates.refuseHalves("key \"" + key + "\" of a store", key);
+        return SurrogateCheck.refuseHalves("key \"" + key + "\" of a store", key);
     }
 
     private CompletableFuture<Reply> ask(StoreRequest request) {
@@ -304,8 +304,8 @@ public final class TcpStore implements Store {
     }
 
     /** Returns this store with a join's deadline. After the deadline, a request fails unless answered at once. */
-    public TcpStore until(StoreOpener join) {
-        Opening until = new Opening(
+    public TcpStore until(StorePurpose join) {
+        StoreOptions until = new StoreOptions(
                 opening.what,
                 opening.where,
                 opening.clock,
@@ -331,7 +331,7 @@ public final class TcpStore implements Store {
                 return what + " in " + opening.what + " was not answered after " + nanos / 1_000_000 + " ms";
             }
         };
-        return LoopWaits.until(asked, nanos, opening.where, late);
+        return LoopWaiter.until(asked, nanos, opening.where, late);
     }
 
     /** Returns whether a request had no answer in time. The connection and the store may still work. */
@@ -351,9 +351,9 @@ public final class TcpStore implements Store {
     }
 
     /** An answer of the store to a request. */
-    public record Reply(StoreAnswer answer, byte[] value) {
+    public record Reply(AnswerKind answer, byte[] value) {
         private byte[] valueOrNull() {
-            return answer == StoreAnswer.ABSENT ? null : value;
+            return answer == AnswerKind.ABSENT ? null : value;
         }
     }
 
@@ -363,7 +363,7 @@ public final class TcpStore implements Store {
 
         @Override
         public void begin() {
-            expect(StoreFrames.ANSWER_HEAD_BYTES);
+            expect(StoreCodec.ANSWER_HEAD_BYTES);
         }
 
         @Override
@@ -380,7 +380,7 @@ public final class TcpStore implements Store {
                 bytes.get(value);
                 answered(head, value);
                 head = null;
-                expect(StoreFrames.ANSWER_HEAD_BYTES);
+                expect(StoreCodec.ANSWER_HEAD_BYTES);
             } catch (Refusal broken) {
                 gone(broken.failure(opening.where, opening.what));
                 context().close();
@@ -389,7 +389,7 @@ public final class TcpStore implements Store {
 
         private void answered(AnswerHead said, byte[] value) {
             // before the removal of the request, because an error after the removal would leave it pending for ever
-            Reply reply = said.answer() == StoreAnswer.REFUSED ? null : new Reply(said.answer(), value);
+            Reply reply = said.answer() == AnswerKind.REFUSED ? null : new Reply(said.answer(), value);
             CompletableFuture<Reply> asked = requests.pending.remove(said.number());
             if (reply != null) {
                 if (asked != null) {

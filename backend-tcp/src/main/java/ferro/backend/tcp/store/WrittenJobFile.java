@@ -1,26 +1,26 @@
 package ferro.backend.tcp.store;
 
 import ferro.FerroException.Where;
-import ferro.backend.tcp.store.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobAddressFile.JobFileContent;
 import ferro.spi.ExitTask;
-import ferro.spi.LogLines;
+import ferro.spi.PlainLoggers;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
 /** A job file of this rank, which is removed when all ranks have joined, the port closes, or the JVM exits. */
 final class WrittenJobFile {
-    private final JobFile file;
+    private final JobAddressFile file;
     private final JobFileContent entry;
     private ExitTask.Handle atExit;
     private boolean removed;
 
-    private WrittenJobFile(JobFile file, JobFileContent entry) {
+    private WrittenJobFile(JobAddressFile file, JobFileContent entry) {
         this.file = file;
         this.entry = entry;
     }
 
-    static WrittenJobFile write(JobFile file, JobFileContent entry, RankContext context, Where where) {
+    static WrittenJobFile write(JobAddressFile file, JobFileContent entry, RankContext context, Where where) {
         WrittenJobFile written = new WrittenJobFile(file, entry);
         synchronized (written) {
             written.atExit = context.atExit(ExitTask.Stage.GROUPS, exit -> written.remove());
@@ -31,8 +31,8 @@ final class WrittenJobFile {
                 throw failure;
             }
         }
-        OldJobFiles.sweep(file.folder(), System.currentTimeMillis(), where);
-        LogLines.write(
+        JobFileCleaner.sweep(file.folder(), System.currentTimeMillis(), where);
+        PlainLoggers.write(
                 "ferro.join",
                 Level.INFO,
                 "ranks find each other through the job file " + file.path() + " until all have joined");
@@ -48,7 +48,7 @@ final class WrittenJobFile {
         try {
             file.remove(entry);
         } catch (IOException failure) {
-            LogLines.write(
+            PlainLoggers.write(
                     "ferro.join",
                     Level.WARNING,
                     "the job file " + file.path() + " cannot be removed (" + failure

@@ -52,8 +52,12 @@ class CheckedDataSocketTest {
                 assertEquals(body, receiver.read(got, 0, 2 * body), "the record in front");
                 assertEquals(sent.slice(0, body), got.slice(0, body));
             }
-            assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 2 * body), "bit " + bit);
-            assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 2 * body), "and stays so");
+            assertThrows(
+                    CheckedDataSocket.CorruptDataException.class, () -> receiver.read(got, 0, 2 * body), "bit " + bit);
+            assertThrows(
+                    CheckedDataSocket.CorruptDataException.class,
+                    () -> receiver.read(got, 0, 2 * body),
+                    "and stays so");
             assertTrue(pipe.closed, "the connection is still open");
         }
     }
@@ -77,7 +81,7 @@ class CheckedDataSocketTest {
             if (twice) {
                 assertEquals(3, receiver.read(got, 0, 6));
             }
-            assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 3, 6));
+            assertThrows(CheckedDataSocket.CorruptDataException.class, () -> receiver.read(got, 3, 6));
         }
     }
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 
 /** A socket of which the test decides whether it takes arrays, and that may move only part of what is asked. */
-final class CuttingSocket extends WrappedSocket {
+final class CuttingSocket extends LayeredSocket {
     private final boolean takesLent;
     private final Random cuts;
     private long lentBytes;

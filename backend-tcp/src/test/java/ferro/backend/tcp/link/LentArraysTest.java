@@ -33,7 +33,7 @@ class LentArraysTest {
 
     @Test
     void arraysAreLentOnANewJvmAndAnOldJvmGivesTheReason() throws Exception {
-        String absent = ArrayCalls.absentBecause();
+        String absent = ArraySocketCalls.absentBecause();
         if (Runtime.version().feature() >= 22) {
             assertEquals(null, absent);
         } else {
@@ -212,7 +212,7 @@ class LentArraysTest {
     }
 
     private TcpPair pair(boolean lends, boolean cuts) throws Exception {
-        assumeTrue(!lends || ArrayCalls.absentBecause() == null, ArrayCalls::absentBecause);
+        assumeTrue(!lends || ArraySocketCalls.absentBecause() == null, ArraySocketCalls::absentBecause);
         return TcpPair.onLoopback(TcpPair.io("epoll"), socket -> {
             sockets.add(new CuttingSocket(socket, lends, cuts ? random : null));
             return sockets.get(sockets.size() - 1);

@@ -141,7 +141,7 @@ public final class TcpPair implements AutoCloseable {
     }
 
     /** One end: what drives it, its link, and what the link told. */
-    static final class Side implements LinkEvents, AutoCloseable {
+    static final class Side implements LinkListener, AutoCloseable {
         final PolledLinks links;
         final TcpLink link;
         final List<FerroException> broken = new ArrayList<>();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class ControlFrameTest {
     @Test
     void framesAreDecodedAsTheyWereEncoded() throws Refusal {
-        DataKey key = new DataKey(3, -99, DataLane.POINT_TO_POINT);
+        DataKey key = new DataKey(3, -99, ConnectionPurpose.POINT_TO_POINT);
         ByteBuffer bytes = ByteBuffer.wrap(
                 ControlFrame.noData(key, 5, new Refusal(Code.RESOURCE, "full")).encoded());
 
@@ -44,15 +44,15 @@ class ControlFrameTest {
 
     @Test
     void messagesForUnknownGroupsAreBoundedAndTheOldestAreDropped() {
-        Inboxes inboxes = new Inboxes(2);
+        InboxRouter inboxes = new InboxRouter(2);
         int[] dropped = new int[1];
-        for (int group = 0; group <= Inboxes.MOST_UNKNOWN_GROUPS; group++) {
-            for (int i = 0; i <= Inboxes.FEWEST_KEPT; i++) {
+        for (int group = 0; group <= InboxRouter.MOST_UNKNOWN_GROUPS; group++) {
+            for (int i = 0; i <= InboxRouter.FEWEST_KEPT; i++) {
                 ByteBuffer message = ByteBuffer.wrap(new byte[] {(byte) (i + 1)});
                 inboxes.deliver(group, 1, counted(message, dropped));
             }
         }
-        assertEquals(Inboxes.MOST_UNKNOWN_GROUPS + 1 + Inboxes.FEWEST_KEPT, dropped[0]);
+        assertEquals(InboxRouter.MOST_UNKNOWN_GROUPS + 1 + InboxRouter.FEWEST_KEPT, dropped[0]);
         Recorder oldest = new Recorder();
         Recorder second = new Recorder();
 
@@ -60,7 +60,7 @@ class ControlFrameTest {
         inboxes.register(1, second.inMesh());
 
         assertTrue(oldest.heard.isEmpty());
-        assertEquals(Inboxes.FEWEST_KEPT, second.heard.size());
+        assertEquals(InboxRouter.FEWEST_KEPT, second.heard.size());
         assertArrayEquals(new byte[] {1}, second.next().text().getBytes());
         inboxes.close();
     }
@@ -68,7 +68,7 @@ class ControlFrameTest {
     @Test
     void connectionsOfALargeUnknownGroupAreKeptBesideItsMessages() {
         int worldSize = 70;
-        Inboxes inboxes = new Inboxes(worldSize);
+        InboxRouter inboxes = new InboxRouter(worldSize);
         int[] dropped = new int[1];
         for (int i = 0; i < 4 * worldSize; i++) {
             inboxes.deliver(7, 1, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
@@ -89,7 +89,7 @@ class ControlFrameTest {
 
     @Test
     void framesForAClosedGroupAreDroppedAndForALaterGroupKept() {
-        Inboxes inboxes = new Inboxes(2);
+        InboxRouter inboxes = new InboxRouter(2);
         int[] dropped = new int[1];
         inboxes.register(7, new Recorder().inMesh());
         inboxes.unregister(7);
@@ -105,11 +105,11 @@ class ControlFrameTest {
         assertEquals(3, dropped[0]);
     }
 
-    private static Inboxes.InboxEvent connection(int[] dropped) {
-        return new Inboxes.InboxEvent() {
+    private static InboxRouter.InboxEvent connection(int[] dropped) {
+        return new InboxRouter.InboxEvent() {
             @Override
-            public void tell(Inboxes.Receiver to, int rank) {
-                to.data().data(rank, DataLane.COLLECTIVE, 0, null);
+            public void tell(InboxRouter.Receiver to, int rank) {
+                to.data().data(rank, ConnectionPurpose.COLLECTIVE, 0, null);
             }
 
             @Override
@@ -124,10 +124,10 @@ class ControlFrameTest {
         };
     }
 
-    private static Inboxes.InboxEvent counted(ByteBuffer message, int[] dropped) {
-        return new Inboxes.InboxEvent() {
+    private static InboxRouter.InboxEvent counted(ByteBuffer message, int[] dropped) {
+        return new InboxRouter.InboxEvent() {
             @Override
-            public void tell(Inboxes.Receiver to, int rank) {
+            public void tell(InboxRouter.Receiver to, int rank) {
                 to.events().control(rank, message);
             }
 

@@ -30,7 +30,6 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -50,10 +49,10 @@ class PeersTest {
     private static final Hello DATA_HELLO = new Hello(
             Hello.ConnectionKind.DATA,
             "default",
-            new Hello.Peering(7, 0, 3, 1),
+            new Hello.RankPair(7, 0, 3, 1),
             new Hello.ChannelIdentity(5, (byte) 1, 3),
             NO_OPTIONS,
-            new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]));
+            new Hello.AttemptId(1, 1, new byte[Hello.NONCE_BYTES]));
 
     private final Ranks ranks = Ranks.onLoopback();
     private final JoiningContext context = ranks.context(SPEC, Map.of());
@@ -69,11 +68,11 @@ class PeersTest {
 
     /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
     private static Refusal knock(
-            Stranger stranger, Hello.ConnectionKind kind, Hello.Peering member, Hello.ChannelIdentity channel) {
+            Stranger stranger, Hello.ConnectionKind kind, Hello.RankPair member, Hello.ChannelIdentity channel) {
         byte[] nonce = new byte[Hello.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
         byte[] opening =
-                new Hello(kind, "default", member, channel, NO_OPTIONS, new Hello.Attempt(7, 1, nonce)).encoded();
+                new Hello(kind, "default", member, channel, NO_OPTIONS, new Hello.AttemptId(7, 1, nonce)).encoded();
         stranger.say(opening);
         byte[] head = stranger.hear(Handshake.HEAD_BYTES);
         assertEquals(Handshake.CHALLENGE, head[0]);
@@ -92,11 +91,11 @@ class PeersTest {
         try (Store store =
                 ranks.context(GroupSpec.of("g", 2, 3, Ranks.LONG), Map.of()).store()) {
             byte[] card = store.get("g/1/card/1", Ranks.LONG);
-            return Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+            return Roster.RankEntry.of(new String(card, StandardCharsets.UTF_8)).port();
         }
     }
 
-    private static void assertRefused(int port, Hello.Peering member, String... parts) {
+    private static void assertRefused(int port, Hello.RankPair member, String... parts) {
         try (Stranger stranger = Stranger.at(port)) {
             Refusal refusal = knock(stranger, Hello.ConnectionKind.CONTROL, member, NONE);
             assertEquals(Code.RENDEZVOUS, refusal.code());
@@ -113,23 +112,22 @@ class PeersTest {
         long id = new Roster(null, SPEC, null, null, null).id();
         int port = portOfRankOne();
 
-        assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
-        assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want rank 2");
-        assertRefused(port, new Hello.Peering(id, 2, 3, 1), "you say that you are rank 2");
-        assertRefused(port, new Hello.Peering(id, -1, 3, 1), "you say that you are rank -1");
-        assertRefused(port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is already connected", "two processes");
-        assertRefused(port, new Hello.Peering(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
+        assertRefused(port, new Hello.RankPair(id, 0, 4, 1), "has world size 3, you have 4");
+        assertRefused(port, new Hello.RankPair(id, 0, 3, 2), "this is rank 1", "you want rank 2");
+        assertRefused(port, new Hello.RankPair(id, 2, 3, 1), "you say that you are rank 2");
+        assertRefused(port, new Hello.RankPair(id, -1, 3, 1), "you say that you are rank -1");
+        assertRefused(port, new Hello.RankPair(id, 0, 3, 1), "rank 0 of \"g\" is already connected", "two processes");
+        assertRefused(port, new Hello.RankPair(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
         try (Stranger stranger = Stranger.at(port)) {
-            Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.Peering(0, 0, 3, -1), NONE);
+            Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.RankPair(0, 0, 3, -1), NONE);
             assertTrue(refusal.getMessage().contains("no store is served"), refusal.getMessage());
         }
     }
 
     @Test
     void aDataConnectionNeedsAHigherEpochThanTheOneBefore() {
-        List<TcpMesh> meshes = ranks.joinAll(3);
-        meshes.get(1).register(5, recorder.inMesh());
-        Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
+        ranks.joinAll(3).get(1).register(5, recorder.inMesh());
+        Hello.RankPair member = new Hello.RankPair(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
         int port = portOfRankOne();
         try (Stranger first = Stranger.at(port);
                 Stranger again = Stranger.at(port);
@@ -144,8 +142,10 @@ class PeersTest {
             assertEquals(Code.PROTOCOL, refusal.code());
             assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
             assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
-            assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
-            assertEquals(DataLane.POINT_TO_POINT + " 4", recorder.next().text());
+            assertEquals(
+                    ConnectionPurpose.POINT_TO_POINT + " 3", recorder.next().text());
+            assertEquals(
+                    ConnectionPurpose.POINT_TO_POINT + " 4", recorder.next().text());
         }
     }
 
@@ -195,7 +195,7 @@ class PeersTest {
     }
 
     private static Hello said(Hello.ChannelIdentity channel, int attempt) {
-        Hello.Attempt fresh = new Hello.Attempt(1, attempt, new byte[Hello.NONCE_BYTES]);
+        Hello.AttemptId fresh = new Hello.AttemptId(1, attempt, new byte[Hello.NONCE_BYTES]);
         return new Hello(DATA_HELLO.kind(), "default", DATA_HELLO.member(), channel, NO_OPTIONS, fresh);
     }
 
@@ -203,7 +203,7 @@ class PeersTest {
     void aClosedGroupKeepsNothingOfItsConnections() throws Refusal {
         peers.hear(5, recorder.inMesh());
         WeakReference<Hello> kept = enteredHello();
-        assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
+        assertEquals(ConnectionPurpose.POINT_TO_POINT + " 3", recorder.next().text());
 
         peers.unregister(5);
 
@@ -227,8 +227,8 @@ class PeersTest {
 
     private static Hello said(Hello.ConnectionKind kind, long process, int attempt) {
         Hello.ChannelIdentity channel = kind == Hello.ConnectionKind.DATA ? DATA_HELLO.channel() : NONE;
-        Hello.Peering member = new Hello.Peering(7, 0, 3, 1);
-        Hello.Attempt fresh = new Hello.Attempt(process, attempt, new byte[Hello.NONCE_BYTES]);
+        Hello.RankPair member = new Hello.RankPair(7, 0, 3, 1);
+        Hello.AttemptId fresh = new Hello.AttemptId(process, attempt, new byte[Hello.NONCE_BYTES]);
         return new Hello(kind, "default", member, channel, NO_OPTIONS, fresh);
     }
 
@@ -250,7 +250,7 @@ class PeersTest {
         EmbeddedChannel attempt = new EmbeddedChannel();
         peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), attempt);
         Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
-        peers.received(0, ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, gaveUp));
+        peers.received(0, ControlFrame.noData(new DataKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, gaveUp));
 
         attempt.close();
 
@@ -271,7 +271,7 @@ class PeersTest {
     @Test
     void aRefusalThatCrossesTheRequestedConnectionIsIgnored() throws Refusal {
         Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
-        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, closed);
+        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, closed);
         Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
 
         // it is what became of the connection
@@ -308,14 +308,15 @@ class PeersTest {
         try (Store store =
                 ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store()) {
             byte[] card = store.get("g/1/card/1", Ranks.LONG);
-            int port = Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+            int port = Roster.RankEntry.of(new String(card, StandardCharsets.UTF_8))
+                    .port();
             store.set(
                     "g/1/card/0",
-                    new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
+                    new Roster.RankEntry("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
                             .text()
                             .getBytes(StandardCharsets.UTF_8));
             try (Stranger rankZero = Stranger.at(port)) {
-                Hello.Peering member = new Hello.Peering(new Roster(null, spec, null, null, null).id(), 0, 2, 1);
+                Hello.RankPair member = new Hello.RankPair(new Roster(null, spec, null, null, null).id(), 0, 2, 1);
                 assertEquals(null, knock(rankZero, Hello.ConnectionKind.CONTROL, member, NONE));
                 rankZero.say(ControlFrame.ready(5000).encoded());
                 TcpMesh mesh = Ranks.result(joining);

@@ -70,8 +70,7 @@ class PodStartedAgainTest {
     void ranksOfTheOldJobFailWhenARestartedPodReachesTheStore() {
         List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < RANKS; rank++) {
-            SystemContext pod = pod(rank);
-            joining.add(Threads.start(pod::join));
+            joining.add(Threads.start(pod(rank)::join));
         }
         List<ProcessGroup> old = joining.stream().map(Ranks::result).toList();
         List<CompletableFuture<Float>> ends = new ArrayList<>();

@@ -47,9 +47,9 @@ public final class Ranks implements AutoCloseable {
     }
 
     /** Receives all events of a group whose ranks are those of the mesh. */
-    interface Hears extends PeerEvents, TcpControlLane.DataArrivals {
-        default Inboxes.Receiver inMesh() {
-            return new Inboxes.Receiver(RankArrays.all(1000), this, this);
+    interface Hears extends PeerEvents, TcpControlLane.ArrivalReceiver {
+        default InboxRouter.Receiver inMesh() {
+            return new InboxRouter.Receiver(RankArrays.all(1000), this, this);
         }
     }
 

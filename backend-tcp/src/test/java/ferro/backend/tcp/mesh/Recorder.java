@@ -43,12 +43,12 @@ final class Recorder implements Ranks.Hears {
     }
 
     @Override
-    public void data(int peer, DataLane lane, int epoch, Channel channel) {
+    public void data(int peer, ConnectionPurpose lane, int epoch, Channel channel) {
         add("data", peer, lane + " " + epoch, null, channel);
     }
 
     @Override
-    public void noData(int peer, DataLane lane, FerroException cause) {
+    public void noData(int peer, ConnectionPurpose lane, FerroException cause) {
         add("noData", peer, lane + " " + cause.getMessage(), cause, null);
     }
 

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.net.LoopWaits;
+import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.Rendezvous;
-import ferro.backend.tcp.store.StoreOpening;
+import ferro.backend.tcp.store.StoreConnector;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
@@ -333,9 +333,9 @@ class TcpJoinTest {
             CompletableFuture<Thread> opening = new CompletableFuture<>();
             CompletableFuture<?> open = Threads.start(() -> {
                 opening.complete(Thread.currentThread());
-                return StoreOpening.open(Rendezvous.env(spec, context), spec, keeping, lines::add);
+                return StoreConnector.open(Rendezvous.env(spec, context), spec, keeping, lines::add);
             });
-            Threads.awaitInside(LoopWaits.class, inside, 1);
+            Threads.awaitInside(LoopWaiter.class, inside, 1);
 
             kept.task.run();
             Ranks.result(opening).interrupt();

@@ -84,8 +84,8 @@ class TcpMeshTest {
 
     /** The higher rank has the first attempts, and its answers come when the lower rank has given them up. */
     @ParameterizedTest
-    @EnumSource(DataLane.class)
-    void aLaneIsConnectedOnceAfterAbandonedAttempts(DataLane lane) throws IOException {
+    @EnumSource(ConnectionPurpose.class)
+    void aLaneIsConnectedOnceAfterAbandonedAttempts(ConnectionPurpose lane) throws IOException {
         int challengeBytes = 68;
         CountDownLatch until = new CountDownLatch(1);
         Map<String, String> hasty = Map.of("ferro.tcp.handshake.timeout", "200ms");
@@ -206,7 +206,7 @@ class TcpMeshTest {
             proxy.onData((from, bytes, length) -> isOver(never));
             for (int rank = 0; rank < 2; rank++) {
                 meshes.get(rank).register(GROUP, heard.get(rank).inMesh());
-                meshes.get(rank).openData(1 - rank, GROUP, DataLane.COLLECTIVE, 0);
+                meshes.get(rank).openData(1 - rank, GROUP, ConnectionPurpose.COLLECTIVE, 0);
             }
             TcpPort port = context.find(TcpPort.class).orElseThrow();
             port.loop().run(() -> port.notAccepted("Too many open files (EMFILE)"));
@@ -272,8 +272,7 @@ class TcpMeshTest {
     @Test
     void aWorldOfOneNeedsNoStoreAndNoPort() {
         var spec = ferro.spi.GroupSpec.of("alone", 0, 1, Ranks.SHORT);
-        var context = ferro.group.SystemContext.of(Map.of());
-        try (TcpMesh mesh = TcpMesh.join(spec, context)) {
+        try (TcpMesh mesh = TcpMesh.join(spec, ferro.group.SystemContext.of(Map.of()))) {
             mesh.register(GROUP, new Recorder().inMesh());
             assertEquals(1, mesh.worldSize());
             assertThrows(InvalidRankException.class, () -> mesh.control(0, GROUP, bytes("x")));
@@ -288,9 +287,9 @@ class TcpMeshTest {
         Recorder lower = new Recorder();
         Recorder higher = new Recorder();
         meshes.get(0).register(GROUP, lower.inMesh());
-        meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
-        meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
-        meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
+        meshes.get(1).openData(0, GROUP, ConnectionPurpose.COLLECTIVE, 0);
+        meshes.get(1).openData(0, GROUP, ConnectionPurpose.COLLECTIVE, 0);
+        meshes.get(0).openData(1, GROUP, ConnectionPurpose.COLLECTIVE, 0);
         Recorder.Heard atLower = lower.next();
         meshes.get(1).register(GROUP, higher.inMesh());
         Recorder.Heard atHigher = higher.next();
@@ -306,7 +305,7 @@ class TcpMeshTest {
                 assertEquals(60, channel.config().getOption(EpollChannelOption.TCP_KEEPIDLE));
             }
         }
-        meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
+        meshes.get(0).openData(1, GROUP, ConnectionPurpose.POINT_TO_POINT, 3);
         assertEquals("POINT_TO_POINT 3", lower.next().text());
         assertEquals("POINT_TO_POINT 3", higher.next().text());
         assertTrue(lower.heard.isEmpty() && higher.heard.isEmpty());

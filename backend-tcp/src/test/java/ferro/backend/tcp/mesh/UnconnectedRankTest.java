@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.Store;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.store.PeerMachine;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is said of ranks that announced themselves and cannot be reached. */
 @Timeout(60)
 class UnconnectedRankTest {
-    private static final InetSocketAddress PEER = new InetSocketAddress(Addresses.literal("10.0.0.1"), 1);
+    private static final InetSocketAddress PEER = new InetSocketAddress(AddressLookup.literal("10.0.0.1"), 1);
 
     private static final String ADVICE =
             "; open their ports (ferro.tcp.port sets a range), or make them announce an address"
@@ -71,7 +71,7 @@ class UnconnectedRankTest {
 
     @Test
     void eachOfSeveralAddressesIsDescribedWithItsResult() {
-        InetSocketAddress silent = new InetSocketAddress(Addresses.literal("fd00::1"), 1);
+        InetSocketAddress silent = new InetSocketAddress(AddressLookup.literal("fd00::1"), 1);
         ConnectAttempts notes = new ConnectAttempts(clock::get);
         notes.begun(PEER);
         notes.failed(PEER, new ConnectException("Connection refused"));
@@ -128,7 +128,7 @@ class UnconnectedRankTest {
         return PeerMachine.of(
                 GroupSpec.of("g", rank, worldSize, Ranks.LONG),
                 SystemContext.of(settings),
-                Addresses.literal("127.0.0.1"));
+                AddressLookup.literal("127.0.0.1"));
     }
 
     @Test
@@ -155,7 +155,7 @@ class UnconnectedRankTest {
 
     @Test
     void aPeerOfAnotherMachineThatAnnouncesLoopbackIsNotReached() throws IOException {
-        try (ServerSocket silent = new ServerSocket(0, 10, Addresses.literal("127.0.0.1"))) {
+        try (ServerSocket silent = new ServerSocket(0, 10, AddressLookup.literal("127.0.0.1"))) {
             String text = notReached(silent.getLocalPort(), "a", "c").getMessage();
 
             assertTrue(text.contains("rank 0 on node 0 (host a, 127.0.0.1) announced 127.0.0.1:"), text);
@@ -222,7 +222,7 @@ class UnconnectedRankTest {
     }
 
     private static void announce(Store store, int rank, PeerMachine machine, String host, int port) {
-        Roster.Card card = new Roster.Card(host, port, 1, rank, machine, "");
+        Roster.RankEntry card = new Roster.RankEntry(host, port, 1, rank, machine, "");
         store.set("g/1/card/" + rank, card.text().getBytes(StandardCharsets.UTF_8));
     }
 }

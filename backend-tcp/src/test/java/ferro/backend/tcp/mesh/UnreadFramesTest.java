@@ -85,7 +85,7 @@ class UnreadFramesTest {
         }
 
         @Override
-        public void noData(int peer, DataLane lane, FerroException cause) {
+        public void noData(int peer, ConnectionPurpose lane, FerroException cause) {
             lost.complete(cause);
         }
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which address is listened on and told, on a machine with several interfaces. */
+/** Which address is listened on and published, on a machine with several interfaces. */
 class AddressChoiceTest {
     private static final List<LocalInterface> MACHINE = List.of(
             up("lo", "127.0.0.1", "::1"),
@@ -24,10 +24,10 @@ class AddressChoiceTest {
             up("eth0", "127.0.0.9", "fd00::2"),
             up("cable9", "fe80::2"),
             up("ib0", "10.1.0.2", "fd01::2"),
-            new LocalInterface("eth1", false, List.of(Addresses.literal("10.2.0.2"))));
+            new LocalInterface("eth1", false, List.of(AddressLookup.literal("10.2.0.2"))));
 
     private static LocalInterface up(String name, String... addresses) {
-        List<InetAddress> all = Stream.of(addresses).map(Addresses::literal).toList();
+        List<InetAddress> all = Stream.of(addresses).map(AddressLookup::literal).toList();
         return new LocalInterface(name, true, all);
     }
 
@@ -62,8 +62,8 @@ class AddressChoiceTest {
     void anAddressSettingTakesPrecedenceOverTheInterface() {
         Map<String, String> settings = new HashMap<>(Map.of("ferro.tcp.interface", "ib0"));
         settings.put("ferro.tcp.advertise", "gate.example");
-        AddressChoice told = choose(settings, "127.0.0.9", false);
-        assertEquals("10.1.0.2 gate.example", told.bind().getHostAddress() + " " + told.advertise());
+        AddressChoice chosen = choose(settings, "127.0.0.9", false);
+        assertEquals("10.1.0.2 gate.example", chosen.bind().getHostAddress() + " " + chosen.advertise());
 
         settings.put("ferro.tcp.bind", "127.0.0.5");
         AddressChoice both = choose(settings, "127.0.0.9", false);
@@ -116,7 +116,7 @@ class AddressChoiceTest {
 
     private static AddressChoice choose(Map<String, String> settings, String store, boolean served) {
         AddressChoice.StoreLocation meeting =
-                new AddressChoice.StoreLocation(Addresses.literal(store), served, "it routes there");
+                new AddressChoice.StoreLocation(AddressLookup.literal(store), served, "it routes there");
         return AddressChoice.of(SystemContext.of(settings), Where.of("g", 1), meeting, () -> MACHINE);
     }
 }

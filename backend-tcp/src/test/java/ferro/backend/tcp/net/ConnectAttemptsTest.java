@@ -29,7 +29,7 @@ class ConnectAttemptsTest {
     private final ConnectAttempts notes = new ConnectAttempts(clock::get);
 
     private static InetSocketAddress at(String host) {
-        return new InetSocketAddress(Addresses.literal(host), 1);
+        return new InetSocketAddress(AddressLookup.literal(host), 1);
     }
 
     private void fails(InetSocketAddress to, Exception why) {

@@ -135,7 +135,7 @@ class HandshakeDeadlineTest {
     }
 
     /** Connects to a listener as a rank that knows the secret, and says its handshake byte by byte. */
-    private static final class Member implements TcpListener.Guest {
+    private static final class Member implements TcpListener.ConnectionReceiver {
         private final Credentials own = new Credentials(
                 "default", Secret.of("a secret of the job".getBytes(StandardCharsets.UTF_8)), new SecureRandom());
         private final ConnectingHandshake side;
@@ -155,10 +155,10 @@ class HandshakeDeadlineTest {
             Hello hello = new Hello(
                     Hello.ConnectionKind.STORE,
                     own.job(),
-                    new Hello.Peering(0, 1, 4, -1),
+                    new Hello.RankPair(0, 1, 4, -1),
                     Hello.ChannelIdentity.NONE,
                     new Hello.HelloOptions(true, false),
-                    new Hello.Attempt(1, 1, answerLimitMillis, own.nonce()));
+                    new Hello.AttemptId(1, 1, answerLimitMillis, own.nonce()));
             side = new ConnectingHandshake(own, hello);
             channel.config().setAutoRead(false);
             channel.freezeTime();

@@ -92,9 +92,9 @@ class HandshakeFuzzTest {
         return new Hello(
                 Hello.ConnectionKind.DATA,
                 own.job(),
-                new Hello.Peering(7, 1, 3, 0),
+                new Hello.RankPair(7, 1, 3, 0),
                 new Hello.ChannelIdentity(-42, (byte) 1, 7),
                 new Hello.HelloOptions(true, false),
-                new Hello.Attempt(-3, 9, own.nonce()));
+                new Hello.AttemptId(-3, 9, own.nonce()));
     }
 }

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Both sides of the handshake without sockets. */
 class HandshakeTest {
-    private static final AcceptingHandshake.Door OPEN = hello -> {};
-    private static final Hello.Peering MEMBER = new Hello.Peering(0x1234_5678_9ABC_DEFL, 1, 3, 2);
+    private static final AcceptingHandshake.AdmissionPolicy OPEN = hello -> {};
+    private static final Hello.RankPair MEMBER = new Hello.RankPair(0x1234_5678_9ABC_DEFL, 1, 3, 2);
 
     private static Credentials credentials(String job, String secret) {
         Secret known = secret == null ? Secret.none() : Secret.of(secret.getBytes(StandardCharsets.UTF_8));
@@ -34,7 +34,7 @@ class HandshakeTest {
                 MEMBER,
                 channel,
                 new Hello.HelloOptions(own.secret().present(), false),
-                new Hello.Attempt(0x0FED_CBA9_8765_4321L, 0x1234_5678, 0x0765_4321, own.nonce()));
+                new Hello.AttemptId(0x0FED_CBA9_8765_4321L, 0x1234_5678, 0x0765_4321, own.nonce()));
     }
 
     /** Passes on what one side says, in exactly the pieces that the other wants. */
@@ -91,8 +91,7 @@ class HandshakeTest {
     @Test
     void encryptionUsesTheKeysThatTheProofsCover() throws Exception {
         Credentials connecting = tls(TlsPolicy.TlsUse.AUTO);
-        Credentials accepting = tls(TlsPolicy.TlsUse.AUTO);
-        AcceptingHandshake server = new AcceptingHandshake(accepting, OPEN, false);
+        AcceptingHandshake server = new AcceptingHandshake(tls(TlsPolicy.TlsUse.AUTO), OPEN, false);
         ConnectingHandshake client = encrypts(connecting);
 
         talk(client, client.opening(), server);
@@ -172,16 +171,15 @@ class HandshakeTest {
                 "job",
                 MEMBER,
                 Hello.ChannelIdentity.NONE,
-                new Hello.HelloOptions(true, false, Hello.TlsWish.PLAIN),
-                new Hello.Attempt(1, 1, off.nonce()));
+                new Hello.HelloOptions(true, false, Hello.TlsPreference.PLAIN),
+                new Hello.AttemptId(1, 1, off.nonce()));
         ConnectingHandshake plain = new ConnectingHandshake(off, none);
         assertRefused(
                 Refusal.class,
                 () -> talk(plain, plain.opening(), new AcceptingHandshake(on, OPEN, true)),
                 "TLS is on at the accepting side");
 
-        Credentials store = tls(TlsPolicy.TlsUse.FOLLOW);
-        AcceptingHandshake follows = new AcceptingHandshake(store, OPEN, false);
+        AcceptingHandshake follows = new AcceptingHandshake(tls(TlsPolicy.TlsUse.FOLLOW), OPEN, false);
         ConnectingHandshake again = new ConnectingHandshake(off, none);
         talk(again, again.opening(), follows);
         assertEquals(0, follows.wanted());

@@ -98,8 +98,7 @@ class PemIdentityFilesTest {
         Authority.write(
                 folder.resolve("whole/chain.pem"),
                 leaf.getCertificatePathPEM() + OURS.root().getCertificatePEM());
-        TlsIdentity sender = files(whole, NAME).identity();
-        TlsPair.of(sender, rank("a", OURS.leaf(NAME))).shaken();
+        TlsPair.of(files(whole, NAME).identity(), rank("a", OURS.leaf(NAME))).shaken();
 
         Map<String, String> alone = OURS.settings(folder.resolve("alone"), leaf);
         Authority.write(folder.resolve("alone/trust.pem"), leaf.getCertificatePEM());

@@ -67,7 +67,7 @@ class SecretFileTest {
         Path file = file("rw-------", 'c', 'a', 'n', 'a', 'r', 'y');
         int owner = (Integer) Files.getAttribute(file, "unix:uid");
 
-        String text = refused(file, new FileUser(owner + 3, Set.of()));
+        String text = refused(file, new ProcessUser(owner + 3, Set.of()));
 
         assertTrue(text.contains("belongs to user " + owner + ", and this process is user " + (owner + 3)), text);
         assertTrue(text.contains("fsGroup") && !text.contains("canary"), text);
@@ -80,29 +80,29 @@ class SecretFileTest {
         Files.setAttribute(file, "unix:gid", 4711);
         Path link = Files.createSymbolicLink(folder.resolve("link"), file);
 
-        assertArrayEquals(new byte[] {'k', 'e', 'y'}, SecretFile.read(link, new FileUser(1000, Set.of(7, 4711))));
-        assertArrayEquals(new byte[] {'k', 'e', 'y'}, SecretFile.read(link, new FileUser(0, Set.of(0, 4711))));
-        assertTrue(refused(link, new FileUser(1000, Set.of(7))).contains("[GROUP_READ]"));
+        assertArrayEquals(new byte[] {'k', 'e', 'y'}, SecretFile.read(link, new ProcessUser(1000, Set.of(7, 4711))));
+        assertArrayEquals(new byte[] {'k', 'e', 'y'}, SecretFile.read(link, new ProcessUser(0, Set.of(0, 4711))));
+        assertTrue(refused(link, new ProcessUser(1000, Set.of(7))).contains("[GROUP_READ]"));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw----"));
-        assertTrue(refused(link, new FileUser(1000, Set.of(7, 4711))).contains("[GROUP_WRITE]"));
+        assertTrue(refused(link, new ProcessUser(1000, Set.of(7, 4711))).contains("[GROUP_WRITE]"));
         Files.setAttribute(file, "unix:gid", 0);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
-        assertTrue(refused(link, new FileUser(0, Set.of(0))).contains("rw-r-----, need rw-------"));
+        assertTrue(refused(link, new ProcessUser(0, Set.of(0))).contains("rw-r-----, need rw-------"));
     }
 
     @Test
     void usersAndGroupsAreReadFromTheKernel() throws IOException {
-        FileUser read =
-                FileUser.of(List.of("Name:\tjava", "Uid:\t1\t2\t3\t4294967294", "Gid:\t5\t6\t7\t8", "Groups:\t9 10 "));
+        ProcessUser read = ProcessUser.of(
+                List.of("Name:\tjava", "Uid:\t1\t2\t3\t4294967294", "Gid:\t5\t6\t7\t8", "Groups:\t9 10 "));
 
-        assertEquals(new FileUser(-2, Set.of(8, 9, 10)), read);
+        assertEquals(new ProcessUser(-2, Set.of(8, 9, 10)), read);
         assertEquals(
                 Set.of(8),
-                FileUser.of(List.of("Uid:\t1\t1\t1\t1", "Gid:\t8\t8\t8\t8", "Groups:\t"))
+                ProcessUser.of(List.of("Uid:\t1\t1\t1\t1", "Gid:\t8\t8\t8\t8", "Groups:\t"))
                         .groups());
         assertEquals(
                 Files.getAttribute(file("rw-------", 1), "unix:uid"),
-                FileUser.ofProcess().uid());
+                ProcessUser.ofProcess().uid());
     }
 
     @Test
@@ -126,7 +126,7 @@ class SecretFileTest {
         assertEquals(2, SecretFile.randomBytes(new byte[] {-1, -61}));
     }
 
-    private static String refused(Path file, FileUser user) {
+    private static String refused(Path file, ProcessUser user) {
         return assertThrows(IOException.class, () -> SecretFile.read(file, user))
                 .getMessage();
     }

@@ -48,8 +48,7 @@ public final class SeededHandshakes {
         net = new SeededNet(seed);
         worldSize = 2 + net.random.nextInt(4);
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
-        GroupSpec spec = GroupSpec.of("g", worldSize - 1, worldSize, Ranks.LONG);
-        peers = Ranks.mesh(spec, port, GROUP);
+        peers = Ranks.mesh(GroupSpec.of("g", worldSize - 1, worldSize, Ranks.LONG), port, GROUP);
         listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new KeptLog(), net::now));
     }
 
@@ -103,17 +102,17 @@ public final class SeededHandshakes {
 
     /** Returns a hello of a peer that is not a rank of the job. */
     private Hello hello(Credentials as, int rank, int size, int to) {
-        return hello(as, new Hello.Peering(GROUP, rank, size, to), -1, 1);
+        return hello(as, new Hello.RankPair(GROUP, rank, size, to), -1, 1);
     }
 
-    private static Hello hello(Credentials as, Hello.Peering member, long process, int attempt) {
+    private static Hello hello(Credentials as, Hello.RankPair member, long process, int attempt) {
         return new Hello(
                 Hello.ConnectionKind.CONTROL,
                 as.job(),
                 member,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(as.secret().present(), false),
-                new Hello.Attempt(process, attempt, as.nonce()));
+                new Hello.AttemptId(process, attempt, as.nonce()));
     }
 
     private ConnectingHandshake connecting(Credentials as, Hello said) {
@@ -137,7 +136,7 @@ public final class SeededHandshakes {
             default -> null;
         };
         if (said != null) {
-            ends[1].pipeline().addLast(new HandshakeReader(connecting(as, said), new Ignored()));
+            ends[1].pipeline().addLast(new HandshakeHandler(connecting(as, said), new Ignored()));
         } else {
             ends[1].writeOutbound(Unpooled.wrappedBuffer(noise()));
             net.later(net.random.nextLong(8 * SECOND), ends[1]::close);
@@ -165,7 +164,7 @@ public final class SeededHandshakes {
     }
 
     /** A rank that belongs here; tries again as the dialer does, until it is in, refused, or out of time. */
-    private final class Dialler implements HandshakeReader.HandshakeEnd {
+    private final class Dialler implements HandshakeHandler.HandshakeListener {
         private final int rank;
         private final List<String> nonces = new ArrayList<>();
         private long pause = 10_000_000;
@@ -181,13 +180,13 @@ public final class SeededHandshakes {
 
         void next() {
             SeededNet.End[] ends = net.connect(drawCut());
-            Hello.Peering member = new Hello.Peering(GROUP, rank, worldSize, worldSize - 1);
+            Hello.RankPair member = new Hello.RankPair(GROUP, rank, worldSize, worldSize - 1);
             Hello hello = hello(own, member, diallers.indexOf(this), nonces.size());
             nonces.add(name(hello));
             trying = ends[1];
             SeededNet.End attempt = trying;
             listener.accept(ends[0]);
-            attempt.pipeline().addLast(new HandshakeReader(connecting(own, hello), this));
+            attempt.pipeline().addLast(new HandshakeHandler(connecting(own, hello), this));
             attempt.settle();
             ends[0].settle();
             net.later(TcpListener.HANDSHAKE_MILLIS * 1_000_000, () -> {
@@ -252,7 +251,7 @@ public final class SeededHandshakes {
     }
 
     /** Lets in whom the group lets in, and writes it down. */
-    private final class Watched implements TcpListener.Guest {
+    private final class Watched implements TcpListener.ConnectionReceiver {
         private final Map<Integer, Channel> slots = new HashMap<>();
 
         @Override
@@ -276,7 +275,7 @@ public final class SeededHandshakes {
     }
 
     /** The end of a stranger, who does not care. */
-    private static final class Ignored implements HandshakeReader.HandshakeEnd {
+    private static final class Ignored implements HandshakeHandler.HandshakeListener {
         @Override
         public void done(Channel channel) {
             channel.close();

@@ -129,7 +129,7 @@ final class SeededNet {
 
         End(SeededNet net, Cut cut) {
             config().setAutoRead(false);
-            config().setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
+            config().setRecvByteBufAllocator(new SwitchableReadAllocator(ExactReader.nothing()));
             freezeTime();
             this.net = net;
             this.cut = cut;
@@ -222,8 +222,9 @@ final class SeededNet {
                 }
                 return over;
             }
-            int wish =
-                    config().<ReadSwitch>getRecvByteBufAllocator().newHandle().guess();
+            int wish = config().<SwitchableReadAllocator>getRecvByteBufAllocator()
+                    .newHandle()
+                    .guess();
             if (wish == 0) {
                 return false;
             }

@@ -1,9 +1,9 @@
 package ferro.backend.tcp.net;
 
 import ferro.FerroException.Where;
-import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
-import ferro.backend.tcp.store.StoreFrames.StoreOperation;
-import ferro.backend.tcp.store.StoreGuest;
+import ferro.backend.tcp.store.StoreCodec.AnswerKind;
+import ferro.backend.tcp.store.StoreCodec.StoreOperation;
+import ferro.backend.tcp.store.StoreConnectionReceiver;
 import ferro.backend.tcp.store.StoreService;
 import ferro.backend.tcp.store.TcpStore;
 import io.netty.channel.Channel;
@@ -68,7 +68,8 @@ public final class SeededStore {
         this.seed = seed;
         net = new SeededNet(seed);
         own = new Credentials("job", Secret.none(), new SeededRandom(net.random.split()));
-        listener = new TcpListener(own, new StoreGuest(service), new UnauthenticatedPeerLog(new KeptLog(), net::now));
+        listener = new TcpListener(
+                own, new StoreConnectionReceiver(service), new UnauthenticatedPeerLog(new KeptLog(), net::now));
     }
 
     /** Returns the hash of the trace. */
@@ -94,15 +95,15 @@ public final class SeededStore {
         int cut = net.random.nextInt(4) == 0 ? net.random.nextInt(1200) : -1;
         SeededNet.End[] ends = net.connect(cut);
         listener.accept(ends[0]);
-        Hello.Peering member = new Hello.Peering(0, stores.size(), 8, -1);
+        Hello.RankPair member = new Hello.RankPair(0, stores.size(), 8, -1);
         Hello hello = new Hello(
                 Hello.ConnectionKind.STORE,
                 own.job(),
                 member,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(false, false),
-                new Hello.Attempt(stores.size(), 1, own.nonce()));
-        ends[1].pipeline().addLast(new HandshakeReader(new ConnectingHandshake(own, hello), new Entering(ends[1])));
+                new Hello.AttemptId(stores.size(), 1, own.nonce()));
+        ends[1].pipeline().addLast(new HandshakeHandler(new ConnectingHandshake(own, hello), new Entering(ends[1])));
         ends[1].settle();
         ends[0].settle();
     }
@@ -111,7 +112,7 @@ public final class SeededStore {
         Where where = Where.of("g", stores.size());
         TcpStore store = new TcpStore(
                 end,
-                new TcpStore.Opening(
+                new TcpStore.StoreOptions(
                         "the store", where, null, () -> 0, java.time.Duration.ofSeconds(1), false, () -> {}));
         stores.add(store);
         long at = 0;
@@ -158,7 +159,7 @@ public final class SeededStore {
                 .whenComplete((reply, failure) -> {
                     asked.ended = net.steps();
                     asked.failed = failure != null;
-                    if (reply != null && reply.answer() != StoreAnswer.ABSENT) {
+                    if (reply != null && reply.answer() != AnswerKind.ABSENT) {
                         asked.answer = new String(reply.value(), StandardCharsets.UTF_8);
                     }
                 });
@@ -236,7 +237,7 @@ public final class SeededStore {
     }
 
     /** A client on its way in. */
-    private final class Entering implements HandshakeReader.HandshakeEnd {
+    private final class Entering implements HandshakeHandler.HandshakeListener {
         private final SeededNet.End end;
 
         Entering(SeededNet.End end) {

@@ -51,7 +51,7 @@ public final class Sockets {
                 .group(loop.group())
                 .channel(io.channel())
                 .option(ChannelOption.AUTO_READ, false)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new ReadSwitch(ExactReader.nothing()))
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchableReadAllocator(ExactReader.nothing()))
                 .handler(new ChannelInboundHandlerAdapter());
         return more.apply(bootstrap)
                 .connect(server.getLocalSocketAddress())

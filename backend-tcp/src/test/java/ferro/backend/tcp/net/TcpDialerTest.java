@@ -46,7 +46,7 @@ class TcpDialerTest {
         return new TcpDialer.DialledPeer(
                 () -> List.of(at),
                 Hello.ConnectionKind.STORE,
-                new Hello.Peering(0, 1, 2, -1),
+                new Hello.RankPair(0, 1, 2, -1),
                 Hello.ChannelIdentity.NONE,
                 "the store",
                 Where.of("g", 1),

@@ -12,7 +12,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.net.AcceptingHandshake.TlsChallenge;
 import ferro.backend.tcp.net.Secret.Role;
-import ferro.backend.tcp.store.StoreFrames;
+import ferro.backend.tcp.store.StoreCodec;
 import ferro.group.SystemContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class TcpListenerTest {
     private static final byte[] SECRET = "a secret of the job".getBytes(StandardCharsets.UTF_8);
-    private static final Hello.Peering MEMBER = new Hello.Peering(0, 1, 4, -1);
+    private static final Hello.RankPair MEMBER = new Hello.RankPair(0, 1, 4, -1);
 
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
@@ -58,7 +58,7 @@ class TcpListenerTest {
                 MEMBER,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(secret != null, false),
-                new Hello.Attempt(1, 1, nonce));
+                new Hello.AttemptId(1, 1, nonce));
     }
 
     private static Refusal refusal(Stranger stranger) {
@@ -187,8 +187,8 @@ class TcpListenerTest {
         }
     }
 
-    private static TcpListener.Guest nobody() {
-        return new TcpListener.Guest() {
+    private static TcpListener.ConnectionReceiver nobody() {
+        return new TcpListener.ConnectionReceiver() {
             @Override
             public void admit(Hello hello, Channel channel) throws Refusal {
                 throw new Refusal(Code.RENDEZVOUS, "nobody is expected");
@@ -223,7 +223,7 @@ class TcpListenerTest {
             byte[] opening = new Hello(
                             Hello.ConnectionKind.CONTROL,
                             store.job(),
-                            new Hello.Peering(9, 1, 4, 3),
+                            new Hello.RankPair(9, 1, 4, 3),
                             store.channel(),
                             store.options(),
                             store.attempt())
@@ -326,7 +326,7 @@ class TcpListenerTest {
     void aTooLongRequestEndsOnlyItsOwnConnection() {
         try (TcpStoreServer server = server(null);
                 Stranger stranger = Stranger.letIn(server.port(), hello(null))) {
-            stranger.say(ByteBuffer.allocate(StoreFrames.REQUEST_HEAD_BYTES)
+            stranger.say(ByteBuffer.allocate(StoreCodec.REQUEST_HEAD_BYTES)
                     .put((byte) 1)
                     .put((byte) 0)
                     .putShort((short) 3)
@@ -337,7 +337,7 @@ class TcpListenerTest {
             ByteBuffer answer = ByteBuffer.wrap(stranger.hearAll());
 
             assertEquals(0, answer.getInt());
-            answer.position(StoreFrames.ANSWER_HEAD_BYTES);
+            answer.position(StoreCodec.ANSWER_HEAD_BYTES);
             Refusal refusal = Refusal.decoded(answer);
             assertEquals(Code.PROTOCOL, refusal.code());
             assertTrue(refusal.getMessage().contains("2147483647"), refusal.getMessage());

@@ -17,15 +17,17 @@ import org.junit.jupiter.api.Test;
 
 class TlsHandshakeTest {
     /** One side of a handshake on a channel in memory; each side refuses as the listener does, and else does nothing. */
-    private static final class Side implements HandshakeReader.HandshakeEnd {
+    private static final class Side implements HandshakeHandler.HandshakeListener {
         private final Handshake side;
         private final EmbeddedChannel channel = new EmbeddedChannel();
         private Refusal refusal;
 
         Side(Handshake side) {
             this.side = side;
-            channel.config().setAutoRead(false).setRecvByteBufAllocator(new ReadSwitch(ExactReader.nothing()));
-            channel.pipeline().addLast(new HandshakeReader(side, this));
+            channel.config()
+                    .setAutoRead(false)
+                    .setRecvByteBufAllocator(new SwitchableReadAllocator(ExactReader.nothing()));
+            channel.pipeline().addLast(new HandshakeHandler(side, this));
         }
 
         /** Passes on what this side says, in exactly the pieces that the other wants. */
@@ -46,7 +48,7 @@ class TlsHandshakeTest {
         @Override
         public void refused(Channel refused, Refusal why) {
             refusal = why;
-            HandshakeReader.refuse(refused, why);
+            HandshakeHandler.refuse(refused, why);
         }
 
         @Override
@@ -65,13 +67,13 @@ class TlsHandshakeTest {
         Hello hello = new Hello(
                 Hello.ConnectionKind.DATA,
                 own.job(),
-                new Hello.Peering(7, 1, 4, 0),
+                new Hello.RankPair(7, 1, 4, 0),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(true, false),
-                new Hello.Attempt(1, 1, own.nonce()));
+                new Hello.AttemptId(1, 1, own.nonce()));
         int before = TlsSession.unfreed();
         int[] most = {before};
-        AcceptingHandshake.Door door = said -> {
+        AcceptingHandshake.AdmissionPolicy door = said -> {
             most[0] = TlsSession.unfreed();
             throw new Refusal(Code.PEER_LOST, "nobody is expected");
         };

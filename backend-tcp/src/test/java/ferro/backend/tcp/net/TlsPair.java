@@ -3,7 +3,7 @@ package ferro.backend.tcp.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.net.TlsProvider.TlsEngines;
+import ferro.backend.tcp.net.TlsProvider.TlsEngineFactory;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** Two sides of a connection without a socket: records are moved by hand. */
 public final class TlsPair {
     /** What the engines of the JDK are given and no other. */
-    public static final String CIPHER = TlsEngines.CIPHER;
+    public static final String CIPHER = TlsEngineFactory.CIPHER;
 
     final TlsSession connecting;
     final TlsSession accepting;

@@ -181,8 +181,7 @@ class TlsSessionTest {
     void anIncompleteRecordIsNotDelivered() throws IOException {
         TlsPair pair = TlsPair.of(one, other).shaken();
         pair.connecting.seal(ByteBuffer.wrap(random(1000)), 0, 1000);
-        int cut = pair.connecting.waiting() - 1;
-        copy(pair, cut);
+        copy(pair, pair.connecting.waiting() - 1);
 
         assertEquals(0, pair.accepting.open(ByteBuffer.allocate(1000), 0, 1000));
         assertEquals(1, pair.accepting.lacking());

@@ -2,7 +2,7 @@ package ferro.backend.tcp.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -73,7 +73,7 @@ class InterfaceSpeedTest {
         assertEquals("lo", InterfaceSpeed.of(InetAddress.getLoopbackAddress()).text());
         assertEquals(
                 "an unknown interface",
-                InterfaceSpeed.of(Addresses.literal("192.0.2.77")).text());
+                InterfaceSpeed.of(AddressLookup.literal("192.0.2.77")).text());
         assertEquals("eth0 (100 Mbit/s)", new InterfaceSpeed("eth0", 100).text());
     }
 }

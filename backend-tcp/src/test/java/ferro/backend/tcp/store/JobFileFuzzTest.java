@@ -34,7 +34,9 @@ class JobFileFuzzTest {
         Files.write(file, bytes);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         try {
-            new JobFile(folder, "job").read(Where.of("world", 1)).ifPresent(read -> assertTrue(read.host() != null));
+            new JobAddressFile(folder, "job")
+                    .read(Where.of("world", 1))
+                    .ifPresent(read -> assertTrue(read.host() != null));
         } catch (FerroException refused) {
             assertTrue(!refused.getMessage().contains(SECRET), refused.getMessage());
         }

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.net.Addresses;
+import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.BackgroundLoop;
 import ferro.backend.tcp.net.Credentials;
 import ferro.backend.tcp.net.Hello;
@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -79,7 +80,7 @@ class LauncherStoreTest {
             assertEquals(Code.UNAUTHENTICATED, refused.code());
             assertTrue(refused.getMessage().contains("of the launcher of node 3"), refused.getMessage());
             assertTrue(LauncherStore.isRefusal(refused));
-            LauncherStore.Refused noted = noted(stays, LauncherStore.refusedKey(3));
+            LauncherStore.RefusedProcess noted = noted(stays, LauncherStore.refusedKey(3));
             assertEquals("127.0.0.1", noted.address());
             assertEquals(Code.UNAUTHENTICATED, noted.code());
             assertTrue(noted.told().startsWith("the proof is wrong"), noted.told());
@@ -96,7 +97,7 @@ class LauncherStoreTest {
                     assertThrows(FerroException.class, () -> LauncherStore.open(other, PATIENCE, PATIENCE));
 
             assertEquals(Code.RENDEZVOUS, refused.code());
-            LauncherStore.Refused noted = noted(stays, LauncherStore.otherJobKey(2));
+            LauncherStore.RefusedProcess noted = noted(stays, LauncherStore.otherJobKey(2));
             assertEquals(Code.RENDEZVOUS, noted.code());
             assertTrue(refused.getMessage().endsWith(noted.told()), noted.told());
             assertTrue(noted.told().startsWith("this is job \"job\", you belong to job \"other\""), noted.told());
@@ -111,21 +112,14 @@ class LauncherStoreTest {
                 BackgroundLoop loop = new BackgroundLoop(io, "late")) {
             // bound, and nobody listens: the port is refused, and nobody else can have it
             silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
-            Credentials own = new Credentials("job", Secret.none(), new SecureRandom(), plain);
-            TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
+            TcpDialer.DialledPeer call = peer(
                     () -> List.of(late.address((InetSocketAddress) silent.getLocalSocketAddress())),
-                    Hello.ConnectionKind.STORE,
-                    Hello.Peering.ofLauncher(1, 8),
-                    Hello.ChannelIdentity.NONE,
-                    "the store",
-                    FerroException.Where.of("launchers", 1),
                     LateLoop.PASSES_NANOS / 2);
 
             FerroException missing = assertThrows(
                     FerroException.class,
                     () -> LauncherStore.dialled(
-                            new TcpDialer(io, loop.group(), own, late.now::get),
+                            new TcpDialer(io, loop.group(), own(Secret.none()), late.now::get),
                             call,
                             LateLoop.PASSES_NANOS,
                             late::callersClock));
@@ -150,7 +144,7 @@ class LauncherStoreTest {
     @Test
     void anAddressThatEndsTheConnectionIsTriedLast() throws Exception {
         try (TcpStoreServer server = server();
-                ServerSocket other = new ServerSocket(0, 0, Addresses.literal("127.0.0.2"))) {
+                ServerSocket other = new ServerSocket(0, 0, AddressLookup.literal("127.0.0.2"))) {
             CompletableFuture<Void> ending = CompletableFuture.runAsync(() -> {
                 try {
                     other.accept().close();
@@ -231,7 +225,7 @@ class LauncherStoreTest {
             channel.close().await();
             TcpStore store = new TcpStore(
                     channel,
-                    new TcpStore.Opening(
+                    new TcpStore.StoreOptions(
                             "the store", where, System::nanoTime, System::nanoTime, PATIENCE, false, () -> {}));
 
             FerroException asked =
@@ -257,18 +251,25 @@ class LauncherStoreTest {
     }
 
     private static Channel channel(TcpIo io, BackgroundLoop loop, List<InetSocketAddress> known) {
+        TcpDialer.DialledPeer call = peer(() -> known, System.nanoTime() + PATIENCE.toNanos());
+        TcpDialer dialer = new TcpDialer(io, loop.group(), own(Secret.of(SECRET)), System::nanoTime);
+        return LauncherStore.dialled(dialer, call, PATIENCE.toNanos(), System::nanoTime);
+    }
+
+    private static Credentials own(Secret secret) {
         TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
-        Credentials own = new Credentials("job", Secret.of(SECRET), new SecureRandom(), plain);
-        TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
-                () -> known,
+        return new Credentials("job", secret, new SecureRandom(), plain);
+    }
+
+    private static TcpDialer.DialledPeer peer(Supplier<List<InetSocketAddress>> known, long deadline) {
+        return new TcpDialer.DialledPeer(
+                known,
                 Hello.ConnectionKind.STORE,
-                Hello.Peering.ofLauncher(1, 8),
+                Hello.RankPair.ofLauncher(1, 8),
                 Hello.ChannelIdentity.NONE,
                 "the store",
                 FerroException.Where.of("launchers", 1),
-                System.nanoTime() + PATIENCE.toNanos());
-        TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-        return LauncherStore.dialled(dialer, call, PATIENCE.toNanos(), System::nanoTime);
+                deadline);
     }
 
     /** An address of this machine that makes no connection. */
@@ -282,7 +283,7 @@ class LauncherStoreTest {
 
         /** Returns an address that does not answer: the kernel drops what comes for a full queue of connections. */
         static Closed full(String host) throws IOException {
-            ServerSocket listening = new ServerSocket(0, 1, Addresses.literal(host));
+            ServerSocket listening = new ServerSocket(0, 1, AddressLookup.literal(host));
             InetSocketAddress at = (InetSocketAddress) listening.getLocalSocketAddress();
             List<Socket> held = new ArrayList<>();
             try {
@@ -360,7 +361,7 @@ class LauncherStoreTest {
                 byte[] there = stays.store().compareAndSet(LauncherStore.STRANGER, "none".getBytes(), new byte[0]);
                 assertEquals(ferro, there != null);
             }
-            LauncherStore.Refused noted = noted(stays, LauncherStore.STRANGER);
+            LauncherStore.RefusedProcess noted = noted(stays, LauncherStore.STRANGER);
             assertEquals(Code.PROTOCOL, noted.code());
             assertTrue(noted.told().contains("yours is 3"), noted.told());
         }
@@ -374,10 +375,10 @@ class LauncherStoreTest {
                 byte[] hello = new Hello(
                                 Hello.ConnectionKind.STORE,
                                 "other",
-                                Hello.Peering.ofLauncher(node, 8),
+                                Hello.RankPair.ofLauncher(node, 8),
                                 Hello.ChannelIdentity.NONE,
                                 new Hello.HelloOptions(true, false),
-                                new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]))
+                                new Hello.AttemptId(1, 1, new byte[Hello.NONCE_BYTES]))
                         .encoded();
                 try (Socket socket = new Socket(at(server).getAddress(), server.port())) {
                     socket.getOutputStream().write(hello);
@@ -390,8 +391,8 @@ class LauncherStoreTest {
         }
     }
 
-    private static LauncherStore.Refused noted(LauncherStore store, String key) {
-        return LauncherStore.Refused.decoded(store.store().get(key, PATIENCE));
+    private static LauncherStore.RefusedProcess noted(LauncherStore store, String key) {
+        return LauncherStore.RefusedProcess.decoded(store.store().get(key, PATIENCE));
     }
 
     private static InetSocketAddress at(TcpStoreServer server) {

@@ -145,7 +145,7 @@ class RosterTest {
 
         assertEquals(hadJoined, first.id() != second.id());
         byte[] card = store.get(hadJoined ? "g/2/card/0" : "g/1/card/0", Ranks.LONG);
-        assertEquals(5, Roster.Card.of(Roster.text(card)).instance());
+        assertEquals(5, Roster.RankEntry.of(Roster.text(card)).instance());
         assertThrows(FerroException.class, roster(store, 7, new ReleasedSlots())::claim);
     }
 
@@ -155,8 +155,7 @@ class RosterTest {
         Roster first = roster(store, 3, ofContext);
         first.claim();
         first.leave();
-        Roster ofAnotherProcess = roster(store, 3, new ReleasedSlots());
-        ofAnotherProcess.claim();
+        roster(store, 3, new ReleasedSlots()).claim();
 
         // the same instance again: two processes would hardly draw it
         assertThrows(FerroException.class, roster(store, 5, ofContext)::claim);
@@ -184,7 +183,7 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, long instance, ReleasedSlots released) {
-        Roster.Card card = new Roster.Card("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "");
+        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "");
         return new Roster(store, spec(0), card, new Roster.SharedSettings(false, TlsUse.AUTO, false), released);
     }
 
@@ -221,7 +220,7 @@ class RosterTest {
         Roster debugged = new Roster(
                 store,
                 spec(1),
-                new Roster.Card("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, ""),
+                new Roster.RankEntry("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, ""),
                 new Roster.SharedSettings(false, TlsUse.AUTO, true),
                 new ReleasedSlots());
 
@@ -247,7 +246,7 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
-        Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "");
+        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "");
         return new Roster(store, spec(rank), card, new Roster.SharedSettings(false, tls, false), new ReleasedSlots());
     }
 

@@ -11,7 +11,7 @@ import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
 import ferro.backend.tcp.net.TlsPolicy;
-import ferro.backend.tcp.store.Roster.Card;
+import ferro.backend.tcp.store.Roster.RankEntry;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -52,7 +52,7 @@ class SlotWaitTest {
         Roster roster = new Roster(
                 ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store(),
                 GroupSpec.of("g", 1, 2, Ranks.LONG),
-                new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, ""),
+                new RankEntry("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, ""),
                 new Roster.SharedSettings(false, TlsPolicy.TlsUse.AUTO, false),
                 new ReleasedSlots());
         roster.claim();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.store.StoreFrames.RequestHead;
-import ferro.backend.tcp.store.StoreFrames.StoreOperation;
-import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import ferro.backend.tcp.store.StoreCodec.RequestHead;
+import ferro.backend.tcp.store.StoreCodec.StoreOperation;
+import ferro.backend.tcp.store.StoreCodec.StoreRequest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -28,7 +28,7 @@ class StoreFramesFuzzTest {
         StoreMap map = new StoreMap();
         ByteBuffer left = ByteBuffer.wrap(bytes);
         try {
-            while (left.remaining() >= StoreFrames.REQUEST_HEAD_BYTES) {
+            while (left.remaining() >= StoreCodec.REQUEST_HEAD_BYTES) {
                 RequestHead head = RequestHead.decoded(left);
                 assertTrue(head.following() >= 0, head.toString());
                 if (left.remaining() < head.following()) {

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.store.StoreFrames.StoreOperation;
-import ferro.backend.tcp.store.StoreFrames.StoreRequest;
+import ferro.backend.tcp.store.StoreCodec.StoreOperation;
+import ferro.backend.tcp.store.StoreCodec.StoreRequest;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,22 +23,22 @@ class StoreMapTest {
 
     @Test
     void aWaiterIsCalledOnceAndAForgottenOneNever() throws Refusal {
-        List<byte[]> told = new ArrayList<>();
+        List<byte[]> received = new ArrayList<>();
         Consumer<byte[]> forgotten = value -> {
-            throw new AssertionError("told " + value.length + " bytes");
+            throw new AssertionError("notified " + value.length + " bytes");
         };
-        map.when("a", told::add);
+        map.when("a", received::add);
         map.when("a", forgotten);
         map.forget("a", forgotten);
 
         map.set("a", new byte[] {3});
         map.set("a", new byte[] {4});
 
-        assertEquals(1, told.size());
-        assertArrayEquals(new byte[] {3}, told.get(0));
+        assertEquals(1, received.size());
+        assertArrayEquals(new byte[] {3}, received.get(0));
         assertEquals(0, map.waiters());
-        map.when("a", told::add);
-        assertArrayEquals(new byte[] {4}, told.get(1));
+        map.when("a", received::add);
+        assertArrayEquals(new byte[] {4}, received.get(1));
     }
 
     @Test
@@ -89,11 +89,11 @@ class StoreMapTest {
                 new StoreRequest(StoreOperation.COMPARE_AND_SET, 7, "key", new byte[] {1, 2}, new byte[] {3}).encoded();
         int[][] broken = {{0, 99}, {2, 0x7F}, {8, 0x80}, {9, 0x7F}, {12, 0xFF}};
         for (int[] change : broken) {
-            byte[] head = java.util.Arrays.copyOf(right, StoreFrames.REQUEST_HEAD_BYTES);
+            byte[] head = java.util.Arrays.copyOf(right, StoreCodec.REQUEST_HEAD_BYTES);
             head[change[0]] = (byte) change[1];
 
             Refusal refusal = assertThrows(
-                    Refusal.class, () -> StoreFrames.RequestHead.decoded(ByteBuffer.wrap(head)), "byte " + change[0]);
+                    Refusal.class, () -> StoreCodec.RequestHead.decoded(ByteBuffer.wrap(head)), "byte " + change[0]);
 
             assertEquals(Code.PROTOCOL, refusal.code());
         }
@@ -105,7 +105,7 @@ class StoreMapTest {
                 new StoreRequest(StoreOperation.COMPARE_AND_SET, 7, "ключ", new byte[] {1, 2}, new byte[] {3});
         ByteBuffer bytes = ByteBuffer.wrap(made.encoded());
 
-        StoreRequest read = StoreFrames.RequestHead.decoded(bytes).decodedBody(bytes);
+        StoreRequest read = StoreCodec.RequestHead.decoded(bytes).decodedBody(bytes);
 
         assertEquals(made.key(), read.key());
         assertEquals(7, read.number());
@@ -113,6 +113,6 @@ class StoreMapTest {
         assertArrayEquals(made.expected(), read.expected());
         StoreRequest absent = new StoreRequest(StoreOperation.COMPARE_AND_SET, 8, "k", new byte[0], null);
         ByteBuffer second = ByteBuffer.wrap(absent.encoded());
-        assertNull(StoreFrames.RequestHead.decoded(second).decodedBody(second).expected());
+        assertNull(StoreCodec.RequestHead.decoded(second).decodedBody(second).expected());
     }
 }

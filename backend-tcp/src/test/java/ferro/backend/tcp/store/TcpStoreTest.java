@@ -210,15 +210,15 @@ class TcpStoreTest {
             store.delete("big");
             try (Stranger slow = Stranger.letIn(ranks.server.port(), hello(4))) {
                 for (int number = 1; number <= 50; number++) {
-                    slow.say(new StoreFrames.StoreRequest(
-                                    StoreFrames.StoreOperation.WHEN, number, "big", new byte[0], null)
+                    slow.say(new StoreCodec.StoreRequest(
+                                    StoreCodec.StoreOperation.WHEN, number, "big", new byte[0], null)
                             .encoded());
                 }
                 store.set("big", one);
 
                 Spells beside = calls.get();
 
-                byte[] first = slow.hear(StoreFrames.ANSWER_HEAD_BYTES + one.length);
+                byte[] first = slow.hear(StoreCodec.ANSWER_HEAD_BYTES + one.length);
                 assertEquals(1, ByteBuffer.wrap(first).getInt(), "the answers wait for their reader");
                 return Optional.of(beside);
             }
@@ -244,10 +244,10 @@ class TcpStoreTest {
         return new Hello(
                 Hello.ConnectionKind.STORE,
                 "default",
-                new Hello.Peering(0, 1, worldSize, -1),
+                new Hello.RankPair(0, 1, worldSize, -1),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(false, false),
-                new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]));
+                new Hello.AttemptId(1, 1, new byte[Hello.NONCE_BYTES]));
     }
 
     /** Comes, has the calls made, and goes; returns nothing if it was not there all the time. */

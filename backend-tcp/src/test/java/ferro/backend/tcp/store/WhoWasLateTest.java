@@ -15,7 +15,7 @@ import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.net.Sockets;
 import ferro.backend.tcp.net.Threads;
-import ferro.backend.tcp.store.JobFile.JobFileContent;
+import ferro.backend.tcp.store.JobAddressFile.JobFileContent;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -97,7 +97,7 @@ class WhoWasLateTest extends RanksOfMpirun {
 
     private void writeFile(int port) {
         JobFileContent content = new JobFileContent("127.0.0.1", port, Optional.of(Secret.of(SecretFile.fresh())));
-        new JobFile(folder, "key").write(content, Where.of("world", 0));
+        new JobAddressFile(folder, "key").write(content, Where.of("world", 0));
     }
 
     private static void assertSays(FerroException failure, Set<Integer> culprits, String... parts) {
@@ -126,7 +126,7 @@ class WhoWasLateTest extends RanksOfMpirun {
     void timeSpentWaitingForOthersDoesNotCountAsOwnStart() throws Exception {
         JumpingContext second = context(1, 3, mpirun(1, 3), AFTER_THE_SLOT, Duration.ofSeconds(8)); // is slow for 8 s
         CompletableFuture<TcpMesh> joining = join(1, 3, second);
-        Threads.awaitInside(StoreOpening.class, "pause", 1);
+        Threads.awaitInside(StoreConnector.class, "pause", 1);
         second.jump(Duration.ofSeconds(50)); // rank 0 is slow for 50 s
         join(0, 3, context(0, 3, mpirun(0, 3), "", Duration.ZERO));
 
@@ -142,7 +142,7 @@ class WhoWasLateTest extends RanksOfMpirun {
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             JumpingContext second = context(1, 2, mpirun(1, 2), "", Duration.ZERO);
             CompletableFuture<TcpMesh> joining = join(1, 2, second);
-            Threads.awaitInside(StoreOpening.class, "pause", 1);
+            Threads.awaitInside(StoreConnector.class, "pause", 1);
             second.jump(DEADLINE.minusMillis(2_500));
             writeFile(silent.getLocalPort());
 
@@ -171,7 +171,7 @@ class WhoWasLateTest extends RanksOfMpirun {
         try (Ranks ranks = Ranks.onLoopback()) {
             GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofMillis(1_500));
             JoiningContext context = ranks.context(spec, Map.of());
-            Roster.Card entry = new Roster.Card("nowhere.invalid", 1, 1, 1, PeerMachine.UNKNOWN, "");
+            Roster.RankEntry entry = new Roster.RankEntry("nowhere.invalid", 1, 1, 1, PeerMachine.UNKNOWN, "");
             context.store().set("world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
 
             FerroException failure = Ranks.failure(join(spec, context));
@@ -263,10 +263,10 @@ class WhoWasLateTest extends RanksOfMpirun {
 
         assertEquals(
                 "this rank began to join 4.0 s ago",
-                ProcessCoreTime.text(4_000, Optional.of(Duration.ofDays(3)), used, () -> 3_600_000));
+                ProcessCpuTime.text(4_000, Optional.of(Duration.ofDays(3)), used, () -> 3_600_000));
         assertEquals(
                 "this process has used 5000.0 s of processor time in the 5.5 s since its start, and a thread of it has"
                         + " waited 1.2 s for a core",
-                ProcessCoreTime.text(4_000, Optional.of(Duration.ofMillis(5_500)), used, () -> 1_200));
+                ProcessCpuTime.text(4_000, Optional.of(Duration.ofMillis(5_500)), used, () -> 1_200));
     }
 }

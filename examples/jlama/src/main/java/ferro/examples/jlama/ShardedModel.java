@@ -30,7 +30,7 @@ final class ShardedModel implements AutoCloseable {
     private final Optional<Consumer<List<AbstractTensor>>> sum;
     private final KvBufferCache.KvBuffer context;
     private final AbstractTensor logits;
-    private final Sampling sampling;
+    private final SamplingOptions sampling;
     private final int[] token = new int[1];
     private int position;
 
@@ -40,13 +40,13 @@ final class ShardedModel implements AutoCloseable {
      * @param temperature 0 for the most probable token
      * @param random      source of chance for other temperatures
      */
-    record Sampling(float temperature, Random random) {
-        static Sampling greedy() {
-            return new Sampling(0, new Random(0));
+    record SamplingOptions(float temperature, Random random) {
+        static SamplingOptions greedy() {
+            return new SamplingOptions(0, new Random(0));
         }
     }
 
-    private ShardedModel(ProcessGroup group, AbstractModel model, Sampling sampling) {
+    private ShardedModel(ProcessGroup group, AbstractModel model, SamplingOptions sampling) {
         this.samples = group.rank() == 0;
         this.model = model;
         this.sampling = sampling;
@@ -62,7 +62,7 @@ final class ShardedModel implements AutoCloseable {
      * @param folder  a model that {@link ModelFolder#refusal} has not refused
      * @param threads number of threads that compute; empty for the number that Jlama finds. A process can set it once
      */
-    static ShardedModel load(ProcessGroup group, Path folder, Sampling sampling, Optional<Integer> threads) {
+    static ShardedModel load(ProcessGroup group, Path folder, SamplingOptions sampling, Optional<Integer> threads) {
         AbstractModel model = ModelSupport.loadModel(
                 group.rank() == 0 ? InferenceType.FULL_GENERATION : InferenceType.FORWARD_PASS,
                 folder.toFile(),

@@ -1,6 +1,6 @@
 /**
  * Text generation with Jlama, whose models are split over the ranks of a group. Start reading at {@link
- * ferro.examples.jlama.Generate}, then {@code ShardedModel}.
+ * ferro.examples.jlama.TextGenerator}, then {@code ShardedModel}.
  *
  * <p>Each rank loads its part of the attention heads and of the hidden units. ferro adds the partial results of all ranks
  * twice per layer.

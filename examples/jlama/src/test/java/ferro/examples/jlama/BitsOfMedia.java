@@ -1,6 +1,6 @@
 package ferro.examples.jlama;
 
-import ferro.examples.jlama.ShardedModel.Sampling;
+import ferro.examples.jlama.ShardedModel.SamplingOptions;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ final class BitsOfMedia {
 
     private static List<float[]> logits(Path folder, int ranks, Medium medium, String algorithm) {
         return Ranks.run(medium, ranks, Map.of("ferro.algorithm", algorithm), group -> {
-                    try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
+                    try (ShardedModel model = ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
                         List<float[]> logits = new ArrayList<>();
                         int next = model.next(PROMPT);
                         for (logits.add(model.logits()); logits.size() < TOKENS; logits.add(model.logits())) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallCounters;
 import ferro.CollectiveKind;
-import ferro.examples.jlama.ShardedModel.Sampling;
+import ferro.examples.jlama.ShardedModel.SamplingOptions;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.io.IOException;
@@ -77,7 +77,7 @@ class LogitsTest {
 
     private List<Answer> answers(int ranks, Medium medium) {
         return Ranks.run(medium, ranks, Ranks.ON_DISK, group -> {
-            try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
+            try (ShardedModel model = ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
                 Answer answer = new Answer(new int[TOKENS], new ArrayList<>());
                 for (int at = 0; at < TOKENS; at++) {
                     answer.tokens()[at] = at == 0 ? model.next(PROMPT) : model.next(answer.tokens()[at - 1]);
@@ -98,7 +98,7 @@ class LogitsTest {
         int[] text = IntStream.range(0, longest).map(at -> 3 + at % 97).toArray();
 
         List<Integer> next = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
-            try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
+            try (ShardedModel model = ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
                 return model.next(text);
             }
         });
@@ -116,7 +116,7 @@ class LogitsTest {
 
         List<List<Integer>> sampled = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
             // the seeds of other ranks do not count
-            Sampling sampling = new Sampling(1.5f, new Random(11 + group.rank()));
+            SamplingOptions sampling = new SamplingOptions(1.5f, new Random(11 + group.rank()));
             try (ShardedModel model = ShardedModel.load(group, folder, sampling, Optional.empty())) {
                 List<Integer> tokens = new ArrayList<>(List.of(model.next(PROMPT)));
                 while (tokens.size() < TOKENS) {
@@ -136,7 +136,7 @@ class LogitsTest {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
         List<CallCounters> counted = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
-            try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
+            try (ShardedModel model = ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
                 model.next(PROMPT);
                 CallCounters before = group.counters();
                 model.next(3);

@@ -1,0 +1,21 @@
+package ferro.backend.nccl;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A location in which a library was not found.
+ *
+ * @param candidate name or path
+ * @param message   message of the loader
+ */
+public record LibraryLoadFailure(String candidate, String message) implements java.io.Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Returns one line with all locations. */
+    static String list(List<LibraryLoadFailure> tried) {
+        return tried.stream()
+                .map(one -> one.candidate + " (" + one.message + ")")
+                .collect(Collectors.joining("; ", "tried ", ""));
+    }
+}

@@ -1,0 +1,89 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Tensor;
+import ferro.backend.nccl.memory.DeviceMemoryUse;
+import ferro.backend.nccl.queue.NativeOperation;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.lang.ref.Reference;
+import java.util.function.Supplier;
+
+/**
+ * An operation on device memory. The operation begins after the work of the default stream, is issued to NCCL, and ends
+ * when its event has completed.
+ *
+ * <p>The operation uses its tensors until its end ({@link DeviceMemoryUse}). If a tensor is closed before that end, the
+ * memory of the tensor is reused only after the operation has ended.
+ */
+final class DeviceOperation implements NativeOperation {
+    private final CommStream lane;
+    private final NcclOperation operation;
+    private final Supplier<CommStream.StreamCalls> calls;
+    /** Tensors of the call, whose owners must stay reachable until the end. */
+    private final Tensor[] kept;
+
+    private final DeviceMemoryUse use;
+    private boolean made;
+    private long event;
+
+    /**
+     * Prepares an operation and begins to use its tensors, of which an absent one is null. The calls are created on the
+     * device thread, before the wait for the default stream.
+     *
+     * @throws IllegalStateException if the memory of a tensor has been released
+     */
+    DeviceOperation(CommStream lane, NcclOperation operation, Supplier<CommStream.StreamCalls> calls, Tensor... kept) {
+        this.lane = lane;
+        this.operation = operation;
+        this.calls = calls;
+        this.kept = kept;
+        this.use = DeviceMemoryUse.of(kept);
+    }
+
+    @Override
+    public boolean issue() {
+        if (!made) {
+            // the calls may take memory from the pool that is still in use on the default stream
+            CommStream.StreamCalls ready = calls.get();
+            lane.afterDefaultStream();
+            made = true;
+            lane.call(operation, ready);
+        }
+        if (!lane.comm().hasTaken()) {
+            return false;
+        }
+        event = lane.recordEvent();
+        return true;
+    }
+
+    @Override
+    public boolean passed() {
+        return event == 0 || lane.passed(event);
+    }
+
+    @Override
+    public void cutOff() {
+        if (made) {
+            giveBackEvent();
+            event = lane.recordEvent();
+        }
+    }
+
+    @Override
+    public void end() {
+        giveBackEvent();
+        drop();
+    }
+
+    @Override
+    public void drop() {
+        use.end();
+        Reference.reachabilityFence(kept);
+    }
+
+    private void giveBackEvent() {
+        if (event != 0) {
+            lane.giveBack(event);
+            event = 0;
+        }
+    }
+}

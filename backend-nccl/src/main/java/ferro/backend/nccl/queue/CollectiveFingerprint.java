@@ -1,0 +1,48 @@
+package ferro.backend.nccl.queue;
+
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import java.util.function.Supplier;
+
+/**
+ * Describes the properties of a collective that must be equal on all ranks, as text. Ranks that are stuck compare this
+ * text. The text is computed on demand. The object refers to no tensor, so it may be kept after the call.
+ *
+ * @param type null for a call without an operand
+ * @param op   null for a call that does not reduce
+ */
+public record CollectiveFingerprint(CollectiveKind kind, String label, DataType type, long part, ReduceOp op, int root)
+        implements Supplier<String> {
+    /** Returns the properties of a call, with its label or an empty one, that must be equal on other ranks. */
+    public static CollectiveFingerprint of(Collective call, String label, int worldSize) {
+        Tensor operand = call.operand();
+        return new CollectiveFingerprint(
+                call.kind(),
+                label,
+                operand == null ? null : operand.dataType(),
+                operand == null ? 0 : partOf(call, worldSize),
+                call.op(),
+                call.root());
+    }
+
+    /** Returns the element count of one part, as NCCL counts. An all-to-all operand has one part for each rank. */
+    public static long partOf(Collective call, int worldSize) {
+        long elements = call.operand().elementCount();
+        return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
+    }
+
+    /** Returns kind, label, type, length, op and root, for example {@code allReduce "loss" of f32[64] by sum}. */
+    @Override
+    public String get() {
+        String name = CallOptions.named(kind.label(), label);
+        if (type == null) {
+            return name;
+        }
+        return name + " of " + type.label() + "[" + part + "]" + (op == null ? "" : " by " + op.name())
+                + (root < 0 ? "" : ", root " + root);
+    }
+}
