@@ -85,8 +85,8 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * The location of a failure: group, rank and operation, with the ranks to blame. A location is immutable. Code that
-     * creates a failure begins with {@link #of}, and adds the known facts about the operation.
+     * The location of a failure: group, rank and operation, with the ranks to blame. A location is immutable. To
+     * create a location, call {@link #of}, and then add the known facts about the operation.
      */
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;

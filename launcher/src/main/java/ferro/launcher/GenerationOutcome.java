@@ -121,7 +121,10 @@ record GenerationOutcome(
         return lines;
     }
 
-    /** Returns this conclusion with the list of generations in the failure report, or else below the notes. */
+    /**
+     * Returns this conclusion with the list of generations. The list is in the failure report, or below the notes if
+     * there is no report.
+     */
     GenerationOutcome ofJob() {
         List<String> lines = listed(past);
         if (lines.isEmpty()) {

@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  * all parts together. Any thread may call the methods.
  *
  * <pre>{@code
- * JoinProgressPrinter.Printing lines = JoinProgressPrinter.resume("world", context).waiting(() -> "waiting for rank 0");
+ * JoinProgressPrinter.PhasePrinter lines =
+ *         JoinProgressPrinter.resume("world", context).waiting(() -> "waiting for rank 0");
  * try {
  *     ...
  * } finally {

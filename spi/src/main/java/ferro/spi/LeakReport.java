@@ -42,7 +42,7 @@ public final class LeakReport {
     }
 
     /**
-     * Watches an object whose resources are freed after the report.
+     * Watches an object that must be closed. If the object is not closed, its resources are freed after the report.
      *
      * @param owner   object that must be closed; {@code release} must not refer to the object
      * @param what    name of the object, for the WARNING

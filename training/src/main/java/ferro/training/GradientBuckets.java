@@ -460,7 +460,7 @@ public final class GradientBuckets implements AutoCloseable {
         return withAnotherBatch;
     }
 
-    /** Ends the use of the buckets by a join. After this call, all ranks have data again. */
+    /** Ends a join of ranks with uneven data that uses these buckets. After this call, all ranks have data again. */
     void leave(Join<?> by) {
         synchronized (lock) {
             if (join == by) {

@@ -76,7 +76,7 @@ final class ProgressLock {
 
     /**
      * Takes the progress lock and the next number. Returns {@link #NONE} if the lock is held, the group is closed, or
-     * another thread has taken a number since the word was read.
+     * another thread has taken a number since the caller read {@code seen}.
      */
     long tryEnterAsNext(long seen) {
         boolean isFree = (seen & (HELD | CLOSED)) == 0;

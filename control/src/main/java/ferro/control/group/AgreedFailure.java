@@ -58,7 +58,7 @@ final class AgreedFailure {
          */
         Set<Integer> blamed(Failure cause);
 
-        /** Handles a cause before callers, whose threads are still in calls, receive the cause; any thread. */
+        /** Handles a cause before the threads that wait in calls receive the cause. Called on any thread. */
         void beforeCallersHear();
 
         /**

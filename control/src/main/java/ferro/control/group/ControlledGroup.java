@@ -11,7 +11,10 @@ public interface ControlledGroup {
     /** Handles the failure of the group. Called once, on any thread, after the failure was sent to the neighbours. */
     void failed();
 
-    /** Handles the goodbye of a rank, or the loss of its messages. This may end a wait for the rank. Any thread. */
+    /**
+     * Handles the goodbye of a rank, or the loss of its messages. A call that waits for the rank may end. Called on any
+     * thread.
+     */
     void left();
 
     /**

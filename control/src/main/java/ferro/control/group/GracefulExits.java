@@ -23,8 +23,8 @@ import java.util.BitSet;
  * need its data. Only the earliest leave, which has the lowest last collective, reaches all ranks. The earliest leave
  * decides which collectives fail. A goodbye names the next ranks on both sides of the leaving rank. The two next ranks
  * replace the leaving rank as neighbours. A rank asks each replacement for its goodbye. If a replacement has left too,
- * it answers with its goodbye, or its medium reports that it has closed. After either answer, this rank asks the rank
- * after the replacement.
+ * the replacement answers with its goodbye, or its medium reports that it has closed. In both cases, this rank then
+ * asks the next replacement.
  *
  * <p>A rank that receives a goodbye answers at once with its own progress. The receiver answers again when it has ended
  * the collectives in which the leaving rank took part, and has received the messages of the leaving rank. After the

@@ -145,7 +145,7 @@ public final class TimeoutProbe {
         return isOver;
     }
 
-    /** Returns whether a rank is silent since the early question and this process was paused since then. */
+    /** Returns whether a rank has sent nothing since the early question, and this process was paused in that time. */
     private boolean maySilenceBeOurs(BitSet among) {
         return inquiry.isAnySilent(early.ask, among) && inquiry.pausedSince(early.askedNanos) > 0;
     }

@@ -7,7 +7,10 @@ import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** A message between the memberships of a joined group. The table of all messages is in docs/wire-protocol.md. */
+/**
+ * A control message about the processes of the ranks of a joined group: whether a process lives, is silent or is lost.
+ * The table of all messages is in docs/wire-protocol.md.
+ */
 public sealed interface MembershipMessage extends WireMessage {
     /** The longest identity, {@code place} or text, in bytes. */
     int TEXT_MOST = 800;

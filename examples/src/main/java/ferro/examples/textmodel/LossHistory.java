@@ -79,8 +79,8 @@ final class LossHistory {
     }
 
     /**
-     * Draws the losses over the time, in characters. Below them, {@code x} marks the last step before a kill, and {@code o}
-     * the first step after a restart.
+     * Draws the losses over the time, in characters. Below the losses, {@code x} marks the last step before a kill, and
+     * {@code o} the first step after a restart.
      */
     static List<String> plot(List<LossPoint> points) {
         long begin = points.get(0).millis();

@@ -18,8 +18,8 @@ import ferro.backend.nccl.queue.NcclOperation;
  * Runs a collective or a message on host tensors in pieces. The pieces of a collective are the same on every rank. A
  * rank copies only the data that it needs. Memory into which a rank receives nothing stays unchanged.
  *
- * <p>The first round of a message has its length. The receiver refuses a message of another length before it receives
- * any data.
+ * <p>The first round of a message carries the length of the message. The receiver refuses a message of another length
+ * before it receives any data.
  */
 final class PiecewiseHostCall {
     private final HostStagingBlocks stage;

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  *
  * @param lane        control messages between the ranks of the group
  * @param membership  membership of the joined group
- * @param joined      ranks of the group in the joined group
+ * @param joined      ranks of the group, by their numbers in the joined group
  * @param identity    identity of the group, 64 bits
  * @param isConnected false if the ranks have no control messages, so that this rank receives nothing from the others
  */

@@ -63,9 +63,10 @@ public final class TlsSession {
     private ByteBuffer out;
     private int outAt;
     private int outEnd;
-    /** Ends of the records of {@link #seal} that are not all written; {@link #contents} counts their program bytes. */
+    /** The ends of the records that {@link #seal} has made and that are not written completely. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
+    /** Numbers of the program bytes in the records of {@link #ends}. */
     private final int[] contents = new int[ends.length];
     private int firstEnd;
     private int lastEnd;
