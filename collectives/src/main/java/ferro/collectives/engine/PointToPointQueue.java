@@ -160,15 +160,14 @@ final class PointToPointQueue {
             isCurrent = true;
             snapshot = snapshot();
         }
-        for (Transfer transfer : pending) {
-            if (!transfer.isFromAny()) {
-                control.exits().follow(transfer.peer);
+        // by index here and below, because a rank that waits allocates nothing
+        for (int i = 0; i < pending.size(); i++) {
+            if (!pending.get(i).isFromAny()) {
+                control.exits().follow(pending.get(i).peer);
             }
         }
-        if (control.exits().any()) {
-            for (Transfer transfer : pending) {
-                refuseIfItsPeerLeft(transfer);
-            }
+        for (int i = 0; i < pending.size() && control.exits().any(); i++) {
+            refuseIfItsPeerLeft(pending.get(i));
         }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
@@ -189,8 +188,8 @@ final class PointToPointQueue {
     long untilNext(long nowNanos, boolean isQuiet) {
         isCurrent &= isQuiet || storedNanos == nowNanos;
         long next = isCurrent || pending.isEmpty() ? Long.MAX_VALUE : storedNanos + SNAPSHOT_NANOS - nowNanos;
-        for (Transfer transfer : pending) {
-            next = Math.min(next, transfer.untilNext(nowNanos));
+        for (int i = 0; i < pending.size(); i++) {
+            next = Math.min(next, pending.get(i).untilNext(nowNanos));
         }
         probe.nextLookAt(nowNanos + next);
         warning.nextLookAt(nowNanos + next);

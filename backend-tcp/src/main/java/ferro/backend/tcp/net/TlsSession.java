@@ -68,6 +68,7 @@ public final class TlsSession {
 
     /** Numbers of the program bytes in the records of {@link #ends}. */
     private final int[] contents = new int[ends.length];
+
     private int firstEnd;
     private int lastEnd;
     private ByteBuffer in;
