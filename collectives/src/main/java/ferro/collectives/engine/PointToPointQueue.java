@@ -248,16 +248,14 @@ final class PointToPointQueue {
 
     /** Notifies the listeners once of each transfer that has waited for a quarter of its timeout. */
     private void warnIfLate(long nowNanos) {
-        for (Transfer transfer : pending) {
-            if (transfer.isWarned) {
-                continue;
-            }
+        for (int i = 0; i < pending.size(); i++) {
+            Transfer transfer = pending.get(i);
             long begun = transfer.work.begunNanos();
             long deadline = transfer.work.deadlineNanos();
             long warn = TimeoutProbe.warnNanos(begun, deadline);
             if (!TimeoutProbe.isWarnedOf(deadline - begun)) {
                 transfer.isWarned = true;
-            } else if (warning.mayJudge(null, null, begun, warn, nowNanos)) {
+            } else if (!transfer.isWarned && warning.mayJudge(null, null, begun, warn, nowNanos)) {
                 warn(transfer, begun + (warn - begun) / 8, nowNanos);
                 return;
             }
