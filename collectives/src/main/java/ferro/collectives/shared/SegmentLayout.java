@@ -28,9 +28,10 @@ public final class SegmentLayout {
 
     /**
      * Number of header lines of a rank, a power of two. A rank may end {@code HEADERS - 1} operations of little data
-     * before another rank enters the first of these operations.
+     * before another rank enters the first of these operations. With more ranks than cores, the scheduler runs another
+     * rank each time the root has used up these operations.
      */
-    public static final int HEADERS = 16;
+    public static final int HEADERS = 64;
 
     /** Maximum size of an operation whose data has its own buffer for each header. */
     public static final int SMALL_BYTES = 4096;
@@ -54,8 +55,10 @@ public final class SegmentLayout {
     static final int RESULT_START = 3;
 
     private static final int PAGE = 4096;
+    /** Bytes of the header lines and of the line with the flag, in whole pages. */
+    private static final int LINES_BYTES = ((HEADERS + 1) * ProgressCounters.LINE_BYTES + PAGE - 1) / PAGE * PAGE;
     /** Bytes before the slots. */
-    static final int FIRST_SLOT = PAGE + HEADERS * SMALL_BYTES;
+    static final int FIRST_SLOT = LINES_BYTES + HEADERS * SMALL_BYTES;
 
     /** Size of all segments of a group without rings, chosen so that eight ranks fit in the 64 MiB of a container. */
     private static final long BYTES_MOST = 25L << 20;
@@ -104,8 +107,7 @@ public final class SegmentLayout {
         for (int rank = hosted.nextSetBit(0), place = 0; rank >= 0; rank = hosted.nextSetBit(rank + 1)) {
             places[rank] = place++;
         }
-        int rings = Math.max(1, LANES * (ranks - 1));
-        int share = Integer.highestOneBit(RINGS_BYTES / rings);
+        int share = Integer.highestOneBit(RINGS_BYTES / Math.max(1, LANES * (ranks - 1)));
         this.ringBytes = Math.max(RING_BYTES_LEAST, Math.min(RING_BYTES_MOST, share));
     }
 
@@ -170,7 +172,7 @@ public final class SegmentLayout {
 
     /** Returns where the buffer for small data of an operation begins. */
     static int small(long operation) {
-        return PAGE + line(operation) * SMALL_BYTES;
+        return LINES_BYTES + line(operation) * SMALL_BYTES;
     }
 
     /** Returns the offset of one of the words {@link #OPERAND} to {@link #RESULT_START} of a header. */

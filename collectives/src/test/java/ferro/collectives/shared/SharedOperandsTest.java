@@ -28,7 +28,7 @@ class SharedOperandsTest {
     private static final int ELEMENTS = RANKS * 12_000;
 
     private static final int BYTES = ELEMENTS * Float.BYTES;
-    private static final int FIRST_BYTE = 4096;
+    private static final int FIRST_BYTE = SegmentLayout.small(0);
     private static final int PART = 2000;
 
     private final OneJvm segments = new OneJvm(RANKS, LAYOUT.end());
