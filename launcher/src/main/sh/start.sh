@@ -232,7 +232,7 @@ archive_classes() {
     ranks=$archives/ranks-$build.jsa
     rank='[ "$RANK" = 1 ] && set -- "-XX:ArchiveClassesAtExit=$0" "$@"; exec "$JAVA_HOME/bin/java" "$@"'
     (launch "" run -n 3 --no-bind -- sh -c "$rank" "$ranks" \
-        -XX:-UsePerfData $(vectors) -cp "$(jars)" ferro.launcher.ArchiveRun) </dev/null >>"$log" 2>&1 || rm -f "$ranks"
+        -XX:-UsePerfData $(vectors) -cp "$(jars)" ferro.launcher.ArchiveProgram) </dev/null >>"$log" 2>&1 || rm -f "$ranks"
     (launch "-XX:ArchiveClassesAtExit=$launcher" run -n 2 --no-bind "$example") \
         </dev/null >>"$log" 2>&1 || rm -f "$launcher"
     : >"$archives/archived-$build"

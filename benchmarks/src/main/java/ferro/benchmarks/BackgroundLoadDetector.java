@@ -1,7 +1,7 @@
 package ferro.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -23,9 +23,9 @@ import java.util.Locale;
  * @param ranks number of ranks of the job
  */
 record BackgroundLoadDetector(int cores, int localRanks, int ranks) {
-    private static final Path COUNTERS = Proc.HOST.path("stat");
+    private static final Path COUNTERS = LinuxFiles.HOST.path("stat");
     /** The folder of the threads of this process. */
-    static final Path THREADS = Proc.HOST.path("self/task");
+    static final Path THREADS = LinuxFiles.HOST.path("self/task");
 
     private static final double NANOS_PER_TICK = 1e7;
     /** Number of cores that other processes must use before a warning is printed, however busy the ranks are. */

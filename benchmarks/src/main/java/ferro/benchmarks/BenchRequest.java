@@ -18,7 +18,7 @@ import java.util.List;
  * @param check      whether to count wrong elements first
  */
 record BenchRequest(
-        MeasurableOperation collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
+        BenchOperation collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
     private static final int WORDS = 6;
 
     static BenchRequest parse(String line) {
@@ -29,7 +29,7 @@ record BenchRequest(
                     + " words");
         }
         return new BenchRequest(
-                MeasurableOperation.parse(words[0]),
+                BenchOperation.parse(words[0]),
                 Long.parseLong(words[1]),
                 words[2],
                 micros(words[3]),

@@ -85,7 +85,7 @@ public final class BenchTool implements JobTool {
         private static final long serialVersionUID = 1L;
 
         CollectiveNames() {
-            super(MeasurableOperation.labels());
+            super(BenchOperation.labels());
         }
     }
 

@@ -51,13 +51,13 @@ public final class CollectiveBench {
     }
 
     @FunctionalInterface
-    interface MeasuredRun {
+    interface MeasurementTask {
         /** Returns how many elements were wrong over all ranks. */
         long run(ProcessGroup group) throws IOException;
     }
 
     /** Joins the group that the environment describes and runs a measurement. Exits with the codes of {@link #main}. */
-    static void exitIfWrong(String expected, MeasuredRun measured) throws IOException {
+    static void exitIfWrong(String expected, MeasurementTask measured) throws IOException {
         long wrong;
         try (ProcessGroup group = ProcessGroup.join()) {
             wrong = measured.run(group);

@@ -31,7 +31,7 @@ abstract class LayerComputation {
 
         /** Creates computing that takes {@code layerNanos} for each layer on the core of the caller. */
         LayerComputation of(long layerNanos) {
-            return this == IDLE ? new IdleComputation(layerNanos) : new BusyComputation(layerNanos);
+            return this == IDLE ? new FakeAccelerator(layerNanos) : new BusyComputation(layerNanos);
         }
     }
 
@@ -50,11 +50,11 @@ abstract class LayerComputation {
     }
 
     /** An accelerator that gets all layers of a step at once. Each layer ends a fixed time after the previous layer. */
-    private static final class IdleComputation extends LayerComputation {
+    private static final class FakeAccelerator extends LayerComputation {
         private final long layerNanos;
         private long done;
 
-        IdleComputation(long layerNanos) {
+        FakeAccelerator(long layerNanos) {
             this.layerNanos = layerNanos;
         }
 

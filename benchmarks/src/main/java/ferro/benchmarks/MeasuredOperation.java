@@ -13,9 +13,9 @@ final class MeasuredOperation implements AutoCloseable {
 
     private final ProcessGroup group;
     private final MeasuredMemory place;
-    private final MeasurableOperation collective;
+    private final BenchOperation collective;
     private final ReduceOp op;
-    private final Expectation expectation;
+    private final ExpectedResult expectation;
     private final MeasuredTensor input;
     private final MeasuredTensor output;
     private final Tensor inputTensor;
@@ -28,11 +28,11 @@ final class MeasuredOperation implements AutoCloseable {
         collective = sweep.collective();
         op = sweep.op();
         int count = sweep.elements(size, group.worldSize());
-        expectation = new Expectation(collective, op, group.rank(), group.worldSize(), count);
+        expectation = new ExpectedResult(collective, op, group.rank(), group.worldSize(), count);
         int part = count / group.worldSize();
         input = MeasuredTensor.of(
                 sweep.type(),
-                collective == MeasurableOperation.ALLGATHER || collective == MeasurableOperation.GATHER ? part : count);
+                collective == BenchOperation.ALLGATHER || collective == BenchOperation.GATHER ? part : count);
         output = switch (collective) {
             case ALLREDUCE, BROADCAST, REDUCE, SCAN, BARRIER -> input;
             case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> MeasuredTensor.of(sweep.type(), count);
@@ -44,7 +44,7 @@ final class MeasuredOperation implements AutoCloseable {
     }
 
     private Runnable call(Tensor in, Tensor out) {
-        int root = Expectation.ROOT;
+        int root = ExpectedResult.ROOT;
         return switch (collective) {
             case ALLREDUCE -> () -> group.allReduce(in, op);
             case BROADCAST -> () -> group.broadcast(in, root);
@@ -83,7 +83,7 @@ final class MeasuredOperation implements AutoCloseable {
 
     /** Queues the operation after earlier operations. */
     Work submit() {
-        int root = Expectation.ROOT;
+        int root = ExpectedResult.ROOT;
         Tensor in = inputTensor;
         Tensor out = outputTensor;
         return group.submit(
@@ -108,7 +108,7 @@ final class MeasuredOperation implements AutoCloseable {
      * all-reduce is not written again, because an all-reduce overwrites its input.
      */
     void runOnFreshInput() {
-        if (collective.readsInput(group.rank() == Expectation.ROOT)) {
+        if (collective.readsInput(group.rank() == ExpectedResult.ROOT)) {
             place.rewrite(input, inputTensor);
         }
         call.run();
@@ -125,7 +125,7 @@ final class MeasuredOperation implements AutoCloseable {
         output.fill(0);
         place.write(output, outputTensor);
         for (int i = 0; i < elements(input); i++) {
-            input.put(i, Expectation.input(group.rank(), i));
+            input.put(i, ExpectedResult.input(group.rank(), i));
         }
         place.write(input, inputTensor);
     }
@@ -158,7 +158,7 @@ final class MeasuredOperation implements AutoCloseable {
     private boolean hasResult() {
         return switch (collective) {
             case BARRIER -> false;
-            case GATHER -> group.rank() == Expectation.ROOT;
+            case GATHER -> group.rank() == ExpectedResult.ROOT;
             case PINGPONG -> group.rank() < 2;
             default -> true;
         };

@@ -69,7 +69,7 @@ record MeasuredTensor(HostTensor tensor, ByteBuffer element, Buffer view) {
     }
 
     /** Returns whether an element is right. Integers wrap around. Floating-point sums may be rounded differently. */
-    boolean is(int index, Expectation.Value expected) {
+    boolean is(int index, ExpectedResult.ElementValue expected) {
         DataType type = tensor.dataType();
         type.carrier().put(view, 0, tensor.memory(), index, 1);
         if (!type.isFloating()) {

@@ -99,7 +99,7 @@ public final class OverlapBench {
         LayerComputation computing = request.computing().of(layerNanos);
         double before = probe.halfRoundTripMicros();
         List<OverlapRow> rows = rows(steps, computing);
-        OverlapRow.OverlapSetting setting = new OverlapRow.OverlapSetting(
+        OverlapRow.RowConditions setting = new OverlapRow.RowConditions(
                 group.worldSize(),
                 group.medium().text(),
                 request.computing().label(),
@@ -185,7 +185,7 @@ public final class OverlapBench {
         return new double[] {wall[0], used[0]};
     }
 
-    private static String verdict(OverlapRow.OverlapSetting setting) {
+    private static String verdict(OverlapRow.RowConditions setting) {
         return String.format(
                 Locale.ROOT,
                 "# fastest with buckets of %d bytes: BucketSettings.DEFAULT.withBytes(%d, %d); the probe took %.1f us before and"

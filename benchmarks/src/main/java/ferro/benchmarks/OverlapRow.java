@@ -108,7 +108,7 @@ record OverlapRow(
                 communicationCpu);
     }
 
-    String json(OverlapSetting around) {
+    String json(RowConditions around) {
         return String.format(
                 Locale.ROOT,
                 "{\"bench\":\"overlap\",\"ranks\":%d,\"medium\":\"%s\",\"computing\":\"%s\",\"ratio\":%.3f,\"bucket_bytes\":%d,"
@@ -147,7 +147,7 @@ record OverlapRow(
      * @param probeAfterMicros half a round trip of the wire probe after the measurement
      * @param bestBucketBytes  size in bytes of the buckets with the shortest step
      */
-    record OverlapSetting(
+    record RowConditions(
             int ranks,
             String medium,
             String computing,

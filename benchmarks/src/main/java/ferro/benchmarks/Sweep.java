@@ -22,7 +22,7 @@ import java.util.List;
  * @param json       whether to print one JSON object per line instead of a table
  */
 public record Sweep(
-        MeasurableOperation collective,
+        BenchOperation collective,
         DataType type,
         ReduceOp op,
         List<Long> sizes,
@@ -82,11 +82,11 @@ public record Sweep(
         if (queued < 1 || queued > MOST_QUEUED) {
             throw new IllegalArgumentException("--queued " + queued + ": need 1 to " + MOST_QUEUED);
         }
-        if (queued > 1 && (collective == MeasurableOperation.BARRIER || collective == MeasurableOperation.PINGPONG)) {
+        if (queued > 1 && (collective == BenchOperation.BARRIER || collective == BenchOperation.PINGPONG)) {
             throw new IllegalArgumentException("--queued " + queued + ": " + collective.label()
                     + " has no operation to queue, use another collective");
         }
-        sizes = collective == MeasurableOperation.BARRIER ? List.of(0L) : List.copyOf(sizes);
+        sizes = collective == BenchOperation.BARRIER ? List.of(0L) : List.copyOf(sizes);
         for (long size : sizes) {
             checkSize(size, type);
         }
@@ -116,7 +116,7 @@ public record Sweep(
             throw new IllegalArgumentException("nothing to measure: name a collective first, such as allreduce, found "
                     + (words.isEmpty() ? "no word" : words.get(0)));
         }
-        MeasurableOperation collective = MeasurableOperation.parse(words.get(0));
+        BenchOperation collective = BenchOperation.parse(words.get(0));
         String sizes = null;
         String type = "f32";
         String op = "sum";
@@ -157,7 +157,7 @@ public record Sweep(
     }
 
     /** Returns a sweep of blocking calls on f32 with SUM, of one size. The caller determines how long to measure. */
-    static Sweep of(MeasurableOperation collective, long bytes) {
+    static Sweep of(BenchOperation collective, long bytes) {
         return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false, false);
     }
 
@@ -205,7 +205,7 @@ public record Sweep(
      * @throws IllegalArgumentException if a ping-pong has no partner
      */
     public void checkRanks(int ranks) {
-        if (collective == MeasurableOperation.PINGPONG && ranks < 2) {
+        if (collective == BenchOperation.PINGPONG && ranks < 2) {
             throw new IllegalArgumentException("pingpong needs 2 ranks or more, found " + ranks);
         }
     }

@@ -61,14 +61,14 @@ class CollectiveBenchTest {
     @ParameterizedTest
     @Tag("long")
     @EnumSource
-    void everyCollectiveIsCorrectAndTimedOnThreeRanks(MeasurableOperation collective) throws Exception {
+    void everyCollectiveIsCorrectAndTimedOnThreeRanks(BenchOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--json"));
 
         long wrong = run(sweep, SimulatedBackend.createGroup(3));
 
         assertEquals(0, wrong);
         List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
-        assertEquals(collective == MeasurableOperation.BARRIER ? 1 : 3, lines.size());
+        assertEquals(collective == BenchOperation.BARRIER ? 1 : 3, lines.size());
         String last = lines.get(lines.size() - 1);
         assertTrue(last.contains("\"collective\":\"" + collective.label() + "\""), last);
         assertTrue(last.contains("\"wrong\":0,"), last);
@@ -92,7 +92,7 @@ class CollectiveBenchTest {
     @ParameterizedTest
     @EnumSource
     @Tag("long")
-    void everyCollectiveIsRightOnDeviceTensors(MeasurableOperation collective) throws Exception {
+    void everyCollectiveIsRightOnDeviceTensors(BenchOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--type", "i32", "--json"));
         HeapDeviceMemory heap = new HeapDeviceMemory(3);
 
@@ -110,7 +110,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void queuedOperationsAreAllCorrect(MeasurableOperation collective) throws Exception {
+    void queuedOperationsAreAllCorrect(BenchOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "12,12000", "--queued", "5", "--json"));
 
         assertEquals(0, run(sweep, SimulatedBackend.createGroup(3)));
@@ -123,7 +123,7 @@ class CollectiveBenchTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
     @Tag("long")
-    void withSharedMemoryEveryOperandIsInSharedTensors(MeasurableOperation collective) throws Exception {
+    void withSharedMemoryEveryOperandIsInSharedTensors(BenchOperation collective) throws Exception {
         for (String queued : List.of("1", "3")) {
             Sweep sweep = Sweep.parse(List.of(
                     collective.label(), "--sizes", "0,12,12000", "--memory", "shared", "--queued", queued, "--json"));
@@ -168,7 +168,7 @@ class CollectiveBenchTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ALLREDUCE", "ALLGATHER"})
-    void aWrongElementIsCounted(MeasurableOperation collective) throws Exception {
+    void aWrongElementIsCounted(BenchOperation collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "1200", "--json"));
         List<CollectiveBackend> group = new ArrayList<>(SimulatedBackend.createGroup(3));
         group.set(0, spoilingFirstElement(group.get(0)));

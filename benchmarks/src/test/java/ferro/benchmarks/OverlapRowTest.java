@@ -50,8 +50,8 @@ class OverlapRowTest {
         assertEquals(4096, OverlapRow.fastest(List.of(small, middle, large)).bucketBytes());
     }
 
-    private static OverlapRow.OverlapSetting setting(double before, double after) {
-        return new OverlapRow.OverlapSetting(2, "TCP", "idle", before, after, 8192);
+    private static OverlapRow.RowConditions setting(double before, double after) {
+        return new OverlapRow.RowConditions(2, "TCP", "idle", before, after, 8192);
     }
 
     @Test

@@ -32,7 +32,7 @@ class SweepTest {
                 "--json"));
 
         Sweep expected = new Sweep(
-                MeasurableOperation.REDUCE,
+                BenchOperation.REDUCE,
                 DataType.INT32,
                 ReduceOp.MAX,
                 List.of(4L, 1024L),

@@ -2,11 +2,11 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.collectives.engine.BackendAdapter;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.collectives.engine.LocalPeers;
-import ferro.collectives.engine.PlainAdapter;
-import ferro.collectives.engine.WaitBudget;
+import ferro.collectives.engine.PollBudget;
 import ferro.collectives.plan.AlgorithmChooser;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
@@ -61,7 +61,7 @@ public final class CollectiveEngine {
         Settings.SEGMENT.of(context);
         Settings.MESSAGE_BUFFER.of(context);
         HeartbeatLimits.of(context);
-        WaitBudget.of(context, 1);
+        PollBudget.of(context, 1);
     }
 
     private static void check(Transport transport, GroupSpec group, RankContext context) {
@@ -128,18 +128,18 @@ public final class CollectiveEngine {
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
         Objects.requireNonNull(context, "context");
-        return PlainAdapter.over(plain, context);
+        return BackendAdapter.over(plain, context);
     }
 
     /**
      * Returns whether a back end is an engine. An engine itself refuses calls on device tensors, with the text of
-     * {@link ferro.dispatch.FallbackGate#refusal}.
+     * {@link ferro.dispatch.FallbackDecision#refusal}.
      *
      * @param backend back end
      * @return whether the back end is an engine; false for a wrapper around an engine
      */
     public static boolean isOne(CollectiveBackend backend) {
-        return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainAdapter;
+        return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof BackendAdapter;
     }
 
     /** An engine on which the caller makes progress, one iteration at a time. */

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * The choice of back ends. This class finds the back ends on the class path and the module path, and opens the back
  * ends that {@code ferro.backend} selects. The setting is a name, a pair for host and device tensors
  * ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority. If every
- * rank has a usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceAgreement}). A
+ * rank has a usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceBackendAgreement}). A
  * named back end that cannot work is an error. No other back end replaces a named back end. Every message lists all
  * providers with their reasons.
  */
@@ -56,7 +56,8 @@ final class BackendSelection {
         }
         BackendCandidate best = best(found);
         try {
-            Optional<BackendCandidate> device = agreedForDevices(best, found, new DeviceAgreement(group, joining));
+            Optional<BackendCandidate> device =
+                    agreedForDevices(best, found, new DeviceBackendAgreement(group, joining));
             return device.isPresent()
                     ? openBoth(best, device.get(), group, joining)
                     : best.provider.create(group, joining);
@@ -71,7 +72,7 @@ final class BackendSelection {
      * ranks open this back end or no rank does.
      */
     private static Optional<BackendCandidate> agreedForDevices(
-            BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
+            BackendCandidate best, List<BackendCandidate> found, DeviceBackendAgreement agreement) {
         Optional<BackendCandidate> device = best.deviceKind.isPresent() ? Optional.empty() : bestForDevices(found);
         GroupSpec group = agreement.group();
         if (group.worldSize() == 1) {
@@ -116,12 +117,12 @@ final class BackendSelection {
      * The context of a back end that joins in addition to the engine of the same ranks. Back end and engine share
      * control connections.
      */
-    private static final class CompanionContext extends ForwardingContext {
+    private static final class SecondaryContext extends ForwardingContext {
         private static final long PURPOSE = 0x626573696465L;
 
         private final GroupEngine engine;
 
-        CompanionContext(RankContext outer, GroupEngine engine) {
+        SecondaryContext(RankContext outer, GroupEngine engine) {
             super(outer);
             this.engine = engine;
         }
@@ -134,7 +135,7 @@ final class BackendSelection {
 
     private static Backend openBeside(
             CollectiveBackend onHost, BackendCandidate device, GroupSpec group, JoiningContext joining) {
-        RankContext beside = onHost instanceof GroupEngine engine ? new CompanionContext(joining, engine) : joining;
+        RankContext beside = onHost instanceof GroupEngine engine ? new SecondaryContext(joining, engine) : joining;
         try {
             Backend second = device.provider.create(group, beside);
             Optional<CollectiveBackend> both = GpuCollectives.with(joining).over(onHost, second, joining::closeStore);

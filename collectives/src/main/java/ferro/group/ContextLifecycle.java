@@ -43,7 +43,7 @@ final class ContextLifecycle implements AutoCloseable {
     /** Open groups in the order in which they were made, so that a joined group fails before the groups made of it. */
     private final List<GroupCore> open = new ArrayList<>();
 
-    private final List<PendingStep> joins = new ArrayList<>();
+    private final List<PendingAction> joins = new ArrayList<>();
     /** Held while a thread serves the store. A close does not wait for the serving thread. */
     private final Object serving = new Object();
 
@@ -66,19 +66,19 @@ final class ContextLifecycle implements AutoCloseable {
     }
 
     /** A step that is done for a group. The step has a verb in two forms, such as {@code join} and {@code joining}. */
-    private record ContextStep(String verb, String doing, GroupSpec group) {
+    private record GroupAction(String verb, String doing, GroupSpec group) {
         String text(String how) {
             return how + " \"" + group.name() + "\" as rank " + group.rank();
         }
     }
 
     /** A join or another step in progress, and the thread that runs the step. */
-    private static final class PendingStep {
-        private final ContextStep step;
+    private static final class PendingAction {
+        private final GroupAction step;
         private final Thread thread = Thread.currentThread();
         private boolean interrupted;
 
-        PendingStep(ContextStep step) {
+        PendingAction(GroupAction step) {
             this.step = step;
         }
     }
@@ -97,7 +97,7 @@ final class ContextLifecycle implements AutoCloseable {
      * @throws FerroException ABORTED if the context has been aborted or ends during this call
      */
     GroupCore joined(GroupSpec group, Supplier<GroupCore> join) {
-        PendingStep own = begin(new ContextStep("join", "joining", group));
+        PendingAction own = begin(new GroupAction("join", "joining", group));
         GroupCore made = run(own, join);
         if (isCut(own, made)) {
             throw dropped(made, cancelled(own.step, null));
@@ -115,7 +115,7 @@ final class ContextLifecycle implements AutoCloseable {
      * @throws FerroException ABORTED if the context has been aborted or ends during this call
      */
     String served(GroupSpec group) {
-        PendingStep own = begin(new ContextStep("serve the store of", "serving the store of", group));
+        PendingAction own = begin(new GroupAction("serve the store of", "serving the store of", group));
         String endpoint = run(own, () -> endpoint(group));
         if (isCut(own, null)) {
             throw cancelled(own.step, null);
@@ -147,7 +147,7 @@ final class ContextLifecycle implements AutoCloseable {
         return store;
     }
 
-    private <T> T run(PendingStep own, Supplier<T> step) {
+    private <T> T run(PendingAction own, Supplier<T> step) {
         try {
             return step.get();
         } catch (RuntimeException | Error failure) {
@@ -258,7 +258,7 @@ final class ContextLifecycle implements AutoCloseable {
         }
     }
 
-    private synchronized PendingStep begin(ContextStep step) {
+    private synchronized PendingAction begin(GroupAction step) {
         if (closed) {
             throw new IllegalStateException(
                     "cannot " + step.text(step.verb) + ": its context is closed; make another context");
@@ -266,13 +266,13 @@ final class ContextLifecycle implements AutoCloseable {
         if (ended != null) {
             throw cancelled(step, null);
         }
-        PendingStep own = new PendingStep(step);
+        PendingAction own = new PendingAction(step);
         joins.add(own);
         return own;
     }
 
     /** Ends a join, and returns whether it was interrupted. The group of an uninterrupted join is open from now on. */
-    private synchronized boolean isCut(PendingStep own, GroupCore made) {
+    private synchronized boolean isCut(PendingAction own, GroupCore made) {
         joins.removeIf(one -> one == own);
         notifyAll();
         if (own.interrupted) {
@@ -292,7 +292,7 @@ final class ContextLifecycle implements AutoCloseable {
         }
         cause = why;
         ended = text;
-        for (PendingStep join : joins) {
+        for (PendingAction join : joins) {
             join.interrupted = true;
             join.thread.interrupt();
         }
@@ -318,7 +318,7 @@ final class ContextLifecycle implements AutoCloseable {
         }
     }
 
-    private synchronized FerroException cancelled(ContextStep step, Throwable failure) {
+    private synchronized FerroException cancelled(GroupAction step, Throwable failure) {
         FerroException cancelled = new FerroException(
                 Code.ABORTED,
                 Where.of(step.group.name(), step.group.rank()),

@@ -4,7 +4,7 @@ import ferro.job.HostFacts;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.job.RankOfJob;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.HashMap;
@@ -101,7 +101,7 @@ final class ContextSettings {
                 Map.copyOf(variables),
                 Map.copyOf(named),
                 // ranks whose number the options give may share this process and its cores
-                options.isPlaced() ? OptionalInt::empty : () -> Proc.HOST.ownCores());
+                options.isPlaced() ? OptionalInt::empty : () -> LinuxFiles.HOST.ownCores());
     }
 
     /**

@@ -1,6 +1,6 @@
 package ferro.group;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.ProcessTable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -16,8 +16,8 @@ import java.util.Optional;
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";
 
-    private final Proc proc;
-    private final Proc.Stat own;
+    private final LinuxFiles proc;
+    private final LinuxFiles.Stat own;
     /**
      * Boot and process namespace. Two processes see each other only if they have the same boot and the same process
      * namespace.
@@ -27,7 +27,7 @@ final class LinuxProcesses implements ProcessTable {
     private final String host;
     private final String machine;
 
-    private LinuxProcesses(Proc proc, Optional<String> name) throws IOException {
+    private LinuxProcesses(LinuxFiles proc, Optional<String> name) throws IOException {
         this.proc = proc;
         own = proc.stat("self");
         String boot = proc.boot();
@@ -40,7 +40,7 @@ final class LinuxProcesses implements ProcessTable {
      * Returns the processes; {@link ProcessTable#NONE} on systems other than Linux. {@code name} is the name that the
      * user gives this host. Without {@code name}, the host has the host name of the kernel.
      */
-    static ProcessTable of(Proc proc, Optional<String> name) {
+    static ProcessTable of(LinuxFiles proc, Optional<String> name) {
         try {
             return new LinuxProcesses(proc, name);
         } catch (IOException | IllegalArgumentException | NoSuchElementException absent) {
@@ -99,14 +99,14 @@ final class LinuxProcesses implements ProcessTable {
          */
         private static final long PF_EXITING = 0x4;
 
-        private final Proc proc;
+        private final LinuxFiles proc;
         private final String pid;
         private final long startTicks;
         private final RandomAccessFile stat;
         private final byte[] bytes = new byte[STAT_BYTES];
         private boolean exited;
 
-        private LinuxProcess(Proc proc, String pid, long startTicks) throws IOException {
+        private LinuxProcess(LinuxFiles proc, String pid, long startTicks) throws IOException {
             this.proc = proc;
             this.pid = pid;
             this.startTicks = startTicks;
@@ -118,7 +118,7 @@ final class LinuxProcesses implements ProcessTable {
          * Returns a process to watch. A process whose first thread has ended while other threads continue appears to be
          * dead, so such a process cannot be watched.
          */
-        static Optional<TrackedProcess> of(Proc proc, String pid, long startTicks) {
+        static Optional<TrackedProcess> of(LinuxFiles proc, String pid, long startTicks) {
             try {
                 LinuxProcess process = new LinuxProcess(proc, pid, startTicks);
                 if (process.isPresent() && !process.hasExited()) {

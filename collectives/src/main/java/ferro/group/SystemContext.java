@@ -8,7 +8,7 @@ import ferro.recorder.FlightRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -283,7 +283,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public synchronized ProcessTable processes() {
         if (processes == null) {
-            processes = LinuxProcesses.of(Proc.HOST, Settings.HOST.find(this));
+            processes = LinuxProcesses.of(LinuxFiles.HOST, Settings.HOST.find(this));
         }
         return processes;
     }

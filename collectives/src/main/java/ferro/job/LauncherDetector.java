@@ -238,7 +238,7 @@ final class LauncherDetector {
                 family,
                 variables.rankBelow(rankFrom, size, sizeFrom, ""),
                 size,
-                new RankOfJob.RankOnHost(
+                new RankOfJob.HostRank(
                         pod && localRank.isEmpty() ? OptionalInt.of(0) : localRank,
                         pod && localSize.isEmpty() ? OptionalInt.of(1) : localSize),
                 meetings.named(
@@ -264,7 +264,7 @@ final class LauncherDetector {
                 kind(names),
                 variables.rankBelow(names[0], size, names[1], WAY_OUT_OF_MPI),
                 size,
-                new RankOfJob.RankOnHost(
+                new RankOfJob.HostRank(
                         OptionalInt.of(variables.rankBelow(names[2], localSize, names[3], WAY_OUT_OF_MPI)),
                         OptionalInt.of(localSize)),
                 meetings.named(key, allLocal));
@@ -336,7 +336,7 @@ final class LauncherDetector {
                 LauncherKind.INDEX,
                 rank,
                 size,
-                new RankOfJob.RankOnHost(OptionalInt.of(0), OptionalInt.of(1)),
+                new RankOfJob.HostRank(OptionalInt.of(0), OptionalInt.of(1)),
                 podMeeting("-" + rank, size == 1));
     }
 

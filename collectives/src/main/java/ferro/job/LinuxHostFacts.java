@@ -1,6 +1,6 @@
 package ferro.job;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,12 +16,12 @@ import java.util.Optional;
  * @param proc  files of the kernel
  * @param hosts hosts file such as {@code /etc/hosts}
  */
-record LinuxHostFacts(Proc proc, Path hosts) implements HostFacts {
+record LinuxHostFacts(LinuxFiles proc, Path hosts) implements HostFacts {
     /** Maximum number of ancestors that are read. Older ancestors are not needed, and a cycle is impossible. */
     private static final int MOST_ANCESTORS = 64;
 
     static HostFacts ofThisHost() {
-        return new LinuxHostFacts(Proc.HOST, Path.of("/etc/hosts"));
+        return new LinuxHostFacts(LinuxFiles.HOST, Path.of("/etc/hosts"));
     }
 
     @Override
@@ -52,7 +52,7 @@ record LinuxHostFacts(Proc proc, Path hosts) implements HostFacts {
         try {
             long next = proc.stat("self").parent();
             while (next > 0 && found.size() < MOST_ANCESTORS) {
-                Proc.Stat stat = proc.stat("" + next);
+                LinuxFiles.Stat stat = proc.stat("" + next);
                 found.add(new Ancestor(next, stat.startTicks(), command(next)));
                 next = stat.parent();
             }

@@ -9,20 +9,20 @@ public final class RankOfJob {
     private final LauncherKind family;
     private final int rank;
     private final int worldSize;
-    private final RankOnHost local;
+    private final HostRank local;
     private final JobStart start;
 
     /** The rank on the host and the number of ranks on the host; each is empty if the launcher does not give it. */
-    record RankOnHost(OptionalInt rank, OptionalInt worldSize) {}
+    record HostRank(OptionalInt rank, OptionalInt worldSize) {}
 
     /** The start of the job that this process belongs to. */
     private record JobStart(int generation, Optional<String> jobId, RendezvousPoint rendezvous) {}
 
-    RankOfJob(LauncherKind family, int rank, int worldSize, RankOnHost local, RendezvousPoint rendezvous) {
+    RankOfJob(LauncherKind family, int rank, int worldSize, HostRank local, RendezvousPoint rendezvous) {
         this(family, rank, worldSize, local, new JobStart(0, rendezvous.key(), rendezvous));
     }
 
-    private RankOfJob(LauncherKind family, int rank, int worldSize, RankOnHost local, JobStart start) {
+    private RankOfJob(LauncherKind family, int rank, int worldSize, HostRank local, JobStart start) {
         Objects.requireNonNull(family, "family");
         this.family = family;
         this.rank = rank;

@@ -79,7 +79,7 @@ final class SlurmTask {
                 LauncherKind.SLURM,
                 rank,
                 size,
-                new RankOfJob.RankOnHost(variables.rankIfAny(LOCAL_RANK, WAY_OUT), here),
+                new RankOfJob.HostRank(variables.rankIfAny(LOCAL_RANK, WAY_OUT), here),
                 meetings.at(key(), allLocal, variables.find(HOSTS).map(list -> firstHost(HOSTS, list)), port()));
     }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.ProcessTable;
 import ferro.spi.ProcessTable.TrackedProcess;
 import java.io.IOException;
@@ -36,7 +36,7 @@ class LinuxProcessesTest {
         Files.writeString(root.resolve("proc/self/stat"), stat(77, "java", 'S', 0, 100));
         Files.createDirectories(root.resolve("proc/78"));
         process(78, "java", 'S', 0x400040);
-        return LinuxProcesses.of(Proc.under(root), Optional.empty());
+        return LinuxProcesses.of(LinuxFiles.under(root), Optional.empty());
     }
 
     private void process(long pid, String command, char state, long flags) throws IOException {
@@ -61,7 +61,7 @@ class LinuxProcessesTest {
     void theUserMayNameTheHost() throws IOException {
         table();
 
-        ProcessTable table = LinuxProcesses.of(Proc.under(root), Optional.of("a"));
+        ProcessTable table = LinuxProcesses.of(LinuxFiles.under(root), Optional.of("a"));
 
         assertEquals(REALM + "77 100", table.self());
         assertEquals("pid 77 on host a", table.place());
@@ -125,12 +125,12 @@ class LinuxProcessesTest {
 
     @Test
     void withoutProcNoProcessIsWatched() {
-        assertSame(ProcessTable.NONE, LinuxProcesses.of(Proc.under(root.resolve("nowhere")), Optional.empty()));
+        assertSame(ProcessTable.NONE, LinuxProcesses.of(LinuxFiles.under(root.resolve("nowhere")), Optional.empty()));
     }
 
     @Test
     void aRealProcessIsSeenAliveAndThenExited() throws Exception {
-        assumeTrue(Files.isReadable(Proc.HOST.path("self/stat")), "there is no /proc here");
+        assumeTrue(Files.isReadable(LinuxFiles.HOST.path("self/stat")), "there is no /proc here");
         Process child = new ProcessBuilder("sleep", "60").start();
         try (SystemContext context = SystemContext.of(Map.of());
                 TrackedProcess watched = watch(context.processes(), child)) {
@@ -148,7 +148,7 @@ class LinuxProcessesTest {
     private static TrackedProcess watch(ProcessTable table, Process child) throws IOException {
         String self = table.self();
         String realm = self.substring(0, self.indexOf(']') + 2);
-        Proc.Stat stat = Proc.HOST.stat("" + child.pid());
+        LinuxFiles.Stat stat = LinuxFiles.HOST.stat("" + child.pid());
         return table.watch(realm + stat.pid() + " " + stat.startTicks()).orElseThrow();
     }
 }

@@ -2,7 +2,7 @@ package ferro.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,8 @@ class OwnCoresTest {
         assertEquals(OptionalInt.empty(), seen("0-63", "0::/user.slice/session-1.scope"));
         assertEquals(OptionalInt.empty(), seen("0-127", "0::/"), "cores that are not there were counted");
         seen("0-3,8,10-11", "0::/");
-        assertEquals("{0, 1, 2, 3, 8, 10, 11}", Proc.under(root).allowedCores().toString());
+        assertEquals(
+                "{0, 1, 2, 3, 8, 10, 11}", String.valueOf(LinuxFiles.under(root).allowedCores()));
     }
 
     @Test
@@ -42,7 +43,8 @@ class OwnCoresTest {
 
     @Test
     void unreadableCoresChangeNothing() throws IOException {
-        assertEquals(OptionalInt.empty(), Proc.under(root.resolve("nowhere")).ownCores());
+        assertEquals(
+                OptionalInt.empty(), LinuxFiles.under(root.resolve("nowhere")).ownCores());
         assertEquals(OptionalInt.empty(), seen("nonsense", "0::/../.."));
     }
 
@@ -69,7 +71,7 @@ class OwnCoresTest {
     private OptionalInt seen(String allowed, String groups) throws IOException {
         write("proc/self/status", "Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t" + allowed + "\n");
         write("proc/self/cgroup", groups + "\n");
-        return Proc.under(root).ownCores();
+        return LinuxFiles.under(root).ownCores();
     }
 
     private void write(String file, String text) throws IOException {

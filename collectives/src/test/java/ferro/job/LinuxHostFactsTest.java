@@ -2,7 +2,7 @@ package ferro.job;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ class LinuxHostFactsTest {
     }
 
     private LinuxHostFacts here() {
-        return new LinuxHostFacts(Proc.under(root), root.resolve("hosts"));
+        return new LinuxHostFacts(LinuxFiles.under(root), root.resolve("hosts"));
     }
 
     private void process(String name, long startTicks, long parent) throws IOException {

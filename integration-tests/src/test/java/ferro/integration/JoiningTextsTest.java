@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.store.PeerMachine;
+import ferro.backend.tcp.store.PeerHost;
 import ferro.backend.tcp.store.Roster;
 import ferro.harness.Ports;
 import java.net.InetAddress;
@@ -117,7 +117,7 @@ class JoiningTextsTest {
 
     /** Publishes the entry of a rank 1 that listens nowhere. */
     private void announce(int storePort, int nobody) throws Exception {
-        Roster.RankEntry entry = new Roster.RankEntry("127.0.0.1", nobody, 1, 1, PeerMachine.UNKNOWN, "");
+        Roster.RankEntry entry = new Roster.RankEntry("127.0.0.1", nobody, 1, 1, PeerHost.UNKNOWN, "");
         JoiningRank.set(storePort, "world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
     }
 

@@ -32,7 +32,7 @@ record Programs(List<Path> entries, Path home) {
     static final String LAUNCHERS_ARCHIVE = archive("launcher");
 
     private static final long PATIENCE_SECONDS = 60;
-    private static final String REHEARSAL = "ferro.launcher.ArchiveRun";
+    private static final String REHEARSAL = "ferro.launcher.ArchiveProgram";
     private static final String HELLO = "../examples/src/main/java/ferro/examples/hello/HelloAllReduce.java";
 
     /** As the script {@code ferro} makes it: of the second rank, when it ends; its shell's name is the archive's. */

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.SecretFile;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.harness.Processes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -158,9 +158,9 @@ class SecretsTest {
         int port = Integer.parseInt(run.restOfLine("[0] port "));
         InetSocketAddress store = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         String job = run.restOfLine("[0] job ");
-        LauncherStore.LauncherCall call =
-                new LauncherStore.LauncherCall(store, job, WRONG.getBytes(StandardCharsets.US_ASCII), 1, 5);
-        FerroException refused = assertThrows(FerroException.class, () -> LauncherStore.open(call, LONG, LONG));
+        LauncherClient.ConnectOptions call =
+                new LauncherClient.ConnectOptions(store, job, WRONG.getBytes(StandardCharsets.US_ASCII), 1, 5);
+        FerroException refused = assertThrows(FerroException.class, () -> LauncherClient.open(call, LONG, LONG));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         return refused;
     }

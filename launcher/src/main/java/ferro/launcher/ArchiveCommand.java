@@ -3,7 +3,7 @@ package ferro.launcher;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.program.ArchiveTarget;
+import ferro.launcher.program.ArchivingTarget;
 import ferro.launcher.program.ClassPath;
 import ferro.launcher.program.ProgramFinder;
 import java.io.IOException;
@@ -76,7 +76,7 @@ final class ArchiveCommand implements Callable<Integer> {
         checkWritable(archive, path);
         // an earlier archive stays unchanged if the job fails
         Path made = archive.resolveSibling(archive.getFileName() + ".new");
-        ArchiveTarget target = ArchiveTarget.of(made, path, words, ProgramFinder.of(world.environment()));
+        ArchivingTarget target = ArchivingTarget.of(made, path, words, ProgramFinder.of(world.environment()));
         try {
             int code = new Job(JobSpec.onThisHost(ranks), target, world).run();
             if (code == ExitCode.OK) {
@@ -107,6 +107,6 @@ final class ArchiveCommand implements Callable<Integer> {
         world.out()
                 .printf(
                         "%s: %d MB. Start each rank with%n  java %s -cp %s %s%n",
-                        file, Files.size(archive) >> 20, ArchiveTarget.use(archive), classPath, words.get(0));
+                        file, Files.size(archive) >> 20, ArchivingTarget.use(archive), classPath, words.get(0));
     }
 }

@@ -10,7 +10,7 @@ import ferro.launcher.input.RestartLimit;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
-import ferro.launcher.program.Target;
+import ferro.launcher.program.LaunchTarget;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,7 +87,7 @@ final class DemoCommand implements Callable<Integer> {
     private int run(RestartLimit allowed, List<String> options) throws IOException, InterruptedException {
         check(ranks, options);
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
-        Target target = JavaTarget.ofFerro(TextModelMain.class.getName(), options, settings);
+        LaunchTarget target = JavaTarget.ofFerro(TextModelMain.class.getName(), options, settings);
         return new Job(JobSpec.onThisHost(ranks).restarting(allowed), target, world).run();
     }
 

@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
         name = "ferro",
         description = "Collective communication for the JVM.",
         synopsisSubcommandLabel = "COMMAND",
-        versionProvider = FerroVersion.class)
+        versionProvider = VersionProvider.class)
 public final class FerroCommand implements Runnable {
     @Option(
             names = {"-V", "--version"},

@@ -68,7 +68,7 @@ record GenerationOutcome(
         }
         if (!lost.isEmpty() && !postmortem.blamesARankThatItSaw()) {
             double seconds = (System.nanoTime() - startedNanos) / 1e9;
-            String cause = "node " + lost.get(0).card().node() + " is lost: "
+            String cause = "node " + lost.get(0).entry().node() + " is lost: "
                     + lost.get(0).why();
             return new GenerationOutcome(
                     ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, EndReason.FAILED);

@@ -5,7 +5,7 @@ import ferro.RankEnd;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.job.CheckpointReport;
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.ProcessEnds;
 import ferro.launcher.input.ExitCode;
@@ -16,8 +16,8 @@ import ferro.launcher.output.RankLogFolder;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.Screen;
 import ferro.launcher.output.SecretMasker;
+import ferro.launcher.program.LaunchTarget;
 import ferro.launcher.program.RecordingsFolder;
-import ferro.launcher.program.Target;
 import ferro.launcher.rank.ChildProcessGuard;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
@@ -44,7 +44,7 @@ import java.util.stream.Collectors;
 /** One generation of a job on this host: from the start of all ranks to their ends. A restart begins a new one. */
 final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable {
     private final JobContext job;
-    private final JobKey key;
+    private final NamedSecret key;
     private final RecordingsFolder recordings;
     private final RankLogFolder log;
     private final SecretMasker mask;
@@ -77,7 +77,7 @@ final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable 
      */
     record JobContext(
             JobSpec spec,
-            Target target,
+            LaunchTarget target,
             Map<String, String> environment,
             Screen screen,
             ChildProcessGuard guard,
@@ -97,7 +97,7 @@ final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable 
      */
     GenerationRun(
             JobContext job,
-            JobKey key,
+            NamedSecret key,
             BlockingQueue<JobEvent> events,
             LauncherConnections nodes,
             RankStore store,
@@ -176,7 +176,7 @@ final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable 
             List<LostNode> lost,
             Function<ProcessEnds, Optional<Analysis>> analyzed,
             List<String> notes) {
-        Postmortem postmortem = Postmortem.of(reports, nodes.cards(), startedNanos, analyzed);
+        Postmortem postmortem = Postmortem.of(reports, nodes.entries(), startedNanos, analyzed);
         GenerationOutcome conclusion = GenerationOutcome.of(
                         postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
                 .after(notes);
@@ -221,7 +221,7 @@ final class GenerationRun implements Supervisor.JobEventListener, AutoCloseable 
     @Override
     public void ended(JobEvent.RankEndEvent ended) {
         RankOutput output = output(ranks.get(ended.rank() - job.spec.placement().firstRank()));
-        String host = nodes.cards().get(job.spec.placement().nodeRank()).host();
+        String host = nodes.entries().get(job.spec.placement().nodeRank()).host();
         RankEnd end = RankEnd.of(output.pid(), host, ended.code())
                 .bySignal(ExitCode.signal(ended.code()).orElse(""))
                 .afterLine(output.lastLine());

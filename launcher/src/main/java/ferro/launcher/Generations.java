@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.launcher.RestartRules.Decision;
+import ferro.launcher.RestartRules.RestartDecision;
 import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ final class Generations {
         if (!conclusion.failed()) {
             return last(conclusion);
         }
-        Decision decision = rules.afterFailure(conclusion.code(), joined);
+        RestartDecision decision = rules.afterFailure(conclusion.code(), joined);
         if (!decision.restarts()) {
             String why = "the job does not start again: " + decision.why();
             return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
@@ -73,7 +73,7 @@ final class Generations {
     }
 
     /** Returns the name of the next generation, with the limit of the job. */
-    private String named(int next, Decision decision) {
+    private String named(int next, RestartDecision decision) {
         return limits.window().isEmpty()
                 ? "generation " + next + " of at most " + limits.max()
                 : "generation " + next + " (restart " + decision.number() + " of at most " + limits.max()

@@ -1,12 +1,12 @@
 package ferro.launcher;
 
 import ferro.launcher.GenerationRun.JobContext;
-import ferro.launcher.JobKeys.JobKey;
-import ferro.launcher.doctor.NcclVariables;
+import ferro.launcher.JobSecrets.NamedSecret;
+import ferro.launcher.doctor.NcclVariableSetter;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.DescriptorCheck;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.HostNames;
+import ferro.launcher.input.HostNameFinder;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.JobStartException;
 import ferro.launcher.nodes.GenerationStart;
@@ -15,10 +15,10 @@ import ferro.launcher.nodes.LauncherEntry;
 import ferro.launcher.output.RankLogFolder;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.LaunchTarget;
 import ferro.launcher.program.ProgramFinder;
 import ferro.launcher.program.RecordingsFolder;
 import ferro.launcher.program.SettingsCheck;
-import ferro.launcher.program.Target;
 import ferro.launcher.rank.ChildProcessGuard;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.CoreBinding.UsableCores;
@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
 /** One job on this host, from the first start of its ranks, through restarts, to its exit code. */
 final class Job {
     private final JobSpec spec;
-    private final Target target;
+    private final LaunchTarget target;
     private final CommandContext world;
     private final Map<String, String> environment;
     /** Names that are set for the ranks but are not settings of ferro. */
@@ -63,11 +63,12 @@ final class Job {
 
     private boolean endedWell;
 
-    Job(JobSpec spec, Target target, CommandContext world) {
+    Job(JobSpec spec, LaunchTarget target, CommandContext world) {
         this.spec = spec;
         this.target = target;
         this.world = world;
-        Map<String, String> variables = new HashMap<>(NcclVariables.addedTo(world.environment(), target.properties()));
+        Map<String, String> variables =
+                new HashMap<>(NcclVariableSetter.addedTo(world.environment(), target.properties()));
         this.unknown = SettingsCheck.unknown(target, variables);
         // an outer launcher may have set this variable
         variables.remove(Settings.WARNED_NAMES.variable());
@@ -92,7 +93,7 @@ final class Job {
                         SignalForwarder.into(events, guard.holds(), screen::hurry, this::signalledEarly);
                 signals = Optional.of(heard);
                 List<String> command = target.commandLine(folder.path(), fewCores());
-                JobKeys keys = JobKeys.of(spec, environment, folder);
+                JobSecrets keys = JobSecrets.of(spec, environment, folder);
                 meeting = true;
                 JobContext parts = new JobContext(
                         spec, target, environment, screen, guard, folder, command, heard, generations, recordings, log);
@@ -169,7 +170,7 @@ final class Job {
     }
 
     /** Runs one generation. A later generation may lack a resource that the first had, such as space on a disk. */
-    private GenerationOutcome generation(JobContext parts, JobKeys keys, JobStores stores, Duration hold)
+    private GenerationOutcome generation(JobContext parts, JobSecrets keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, JobStartException {
         boolean first = generations.number() == 0;
         boolean run = false;
@@ -177,11 +178,11 @@ final class Job {
             stores.open(generations.number(), events);
             GenerationOutcome end;
             try (LauncherConnections nodes = met(stores, keys, hold)) {
-                JobKey key = keys.ofRanks(generations.number());
-                UsableCores cores = cores(nodes.cards(), spec.placement().nodeRank(), UsableCores.ofThisMachine());
+                NamedSecret key = keys.ofRanks(generations.number());
+                UsableCores cores = cores(nodes.entries(), spec.placement().nodeRank(), UsableCores.ofThisMachine());
                 CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
-                show(nodes.cards(), binding);
-                RankStore store = stores.ofRanks(nodes.cards());
+                show(nodes.entries(), binding);
+                RankStore store = stores.ofRanks(nodes.entries());
                 try (GenerationRun one = new GenerationRun(parts, key, events, nodes, store, startedNanos)) {
                     end = one.run(binding);
                 } finally {
@@ -220,7 +221,7 @@ final class Job {
     }
 
     /** Waits for the launchers of other nodes, if the job has any, and forwards signals to them afterwards. */
-    private LauncherConnections met(JobStores stores, JobKeys keys, Duration hold)
+    private LauncherConnections met(JobStores stores, JobSecrets keys, Duration hold)
             throws IOException, JobStartException {
         SignalForwarder heard = signals.orElseThrow();
         int number = generations.number();
@@ -233,7 +234,7 @@ final class Job {
             }
             LauncherConnections nodes = alone
                     ? LauncherConnections.alone(LauncherEntry.alone(
-                            HostNames.in(BackendChoice.ofFirstRank(spec, target, environment)),
+                            HostNameFinder.in(BackendChoice.ofFirstRank(spec, target, environment)),
                             spec.placement().ranksHere()))
                     : met(
                             stores,
@@ -261,7 +262,7 @@ final class Job {
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
-    private LauncherConnections met(JobStores stores, JobKey key, GenerationStart start)
+    private LauncherConnections met(JobStores stores, NamedSecret key, GenerationStart start)
             throws IOException, JobStartException, InterruptedException {
         if (otherNodes.isEmpty()) {
             otherNodes = Optional.of(NodeRendezvous.of(spec, target, world, stores.meetingPoint()));

@@ -122,20 +122,20 @@ final class JobOptions {
         Map<String, String> environment = world.environment();
         CommandContext inside = world;
         if (!typed("--nodes") && !typed("--node-rank")) {
-            Optional<SlurmAllocation> found = SlurmAllocation.find(environment);
+            Optional<SlurmStep> found = SlurmStep.find(environment);
             if (found.isPresent()) {
                 take(found.get(), environment);
                 world.screen().note(found.get().line());
                 inside = world.with("FERRO_JOB_ID", found.get().key());
             } else {
-                SlurmAllocation.unused(environment).ifPresent(world.screen()::note);
+                SlurmStep.unused(environment).ifPresent(world.screen()::note);
             }
         }
         CoreBinding.warning(ranks, environment).ifPresent(world.screen()::note);
         return inside;
     }
 
-    private void take(SlurmAllocation found, Map<String, String> environment) {
+    private void take(SlurmStep found, Map<String, String> environment) {
         nodes = found.nodes();
         nodeRank = found.nodeRank();
         master = master == null ? found.master().toString() : master;

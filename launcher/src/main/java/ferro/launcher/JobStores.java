@@ -2,7 +2,7 @@ package ferro.launcher;
 
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.EndedRanks;
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.LauncherConnections;
@@ -30,13 +30,13 @@ final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;
 
     private final JobSpec spec;
-    private final JobKeys keys;
+    private final JobSecrets keys;
     private final Consumer<String> notes;
     private Optional<RankStore> launchers = Optional.empty();
     private Optional<RankStore> ranks = Optional.empty();
     private AtomicInteger refused = new AtomicInteger();
 
-    JobStores(JobSpec spec, JobKeys keys, Consumer<String> notes) {
+    JobStores(JobSpec spec, JobSecrets keys, Consumer<String> notes) {
         this.spec = spec;
         this.keys = keys;
         this.notes = notes;
@@ -55,7 +55,7 @@ final class JobStores implements AutoCloseable {
         if (apart && !spec.placement().servesStore()) {
             return;
         }
-        JobKey key = keys.ofRanks(generation);
+        NamedSecret key = keys.ofRanks(generation);
         Optional<RankStore> known = launchers.or(() -> ranks);
         ranks.ifPresent(RankStore::close);
         RankStore opened = known.isPresent()
@@ -116,11 +116,11 @@ final class JobStores implements AutoCloseable {
     /**
      * Returns the store of the ranks.
      *
-     * @param cards entries of all launchers
+     * @param entries entries of all launchers
      */
-    RankStore ofRanks(List<LauncherEntry> cards) {
+    RankStore ofRanks(List<LauncherEntry> entries) {
         return ranks.orElseGet(() ->
-                new RankStore(new Endpoint(meetingPoint().host(), cards.get(0).storePort())));
+                new RankStore(new Endpoint(meetingPoint().host(), entries.get(0).storePort())));
     }
 
     @Override

@@ -4,13 +4,13 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.SecretFile;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.group.SystemContext;
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.HostNames;
+import ferro.launcher.input.HostNameFinder;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.JobStartException;
 import ferro.launcher.nodes.GenerationStart;
@@ -22,7 +22,7 @@ import ferro.launcher.nodes.PrintSchedule;
 import ferro.launcher.nodes.WaitListener;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
-import ferro.launcher.program.Target;
+import ferro.launcher.program.LaunchTarget;
 import ferro.launcher.rank.CoreBinding.UsableCores;
 import ferro.launcher.rank.SignalForwarder;
 import ferro.launcher.rank.Supervisor.StopTimeouts;
@@ -75,11 +75,11 @@ final class NodeRendezvous {
         try (SystemContext context = SystemContext.of(settings)) {
             this.patience = context.joinTimeout();
             this.backend = Settings.BACKEND.find(context).orElse("");
-            this.host = HostNames.in(context);
+            this.host = HostNameFinder.in(context);
         }
     }
 
-    static NodeRendezvous of(JobSpec spec, Target target, CommandContext world, Endpoint master) {
+    static NodeRendezvous of(JobSpec spec, LaunchTarget target, CommandContext world, Endpoint master) {
         return new NodeRendezvous(spec, world, master, BackendChoice.ofFirstRank(spec, target, world.environment()));
     }
 
@@ -95,11 +95,11 @@ final class NodeRendezvous {
      *     cannot start ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
-    LauncherConnections meet(JobKey key, int storePort, GenerationStart start, SignalForwarder signals)
+    LauncherConnections meet(NamedSecret key, int storePort, GenerationStart start, SignalForwarder signals)
             throws IOException, JobStartException, InterruptedException {
-        LauncherStore.LauncherCall call = call(spec, reached.orElseGet(() -> unresolved(master)), key);
+        LauncherClient.ConnectOptions call = call(spec, reached.orElseGet(() -> unresolved(master)), key);
         PrintSchedule lines = new PrintSchedule(System::nanoTime);
-        LauncherStore store = connected(call, lines, start);
+        LauncherClient store = connected(call, lines, start);
         reached = Optional.of(store.serverAddress());
         if (start.generation() > 0) {
             // called here and not earlier, because a signal during the end of the ranks must reach the other launchers
@@ -107,8 +107,8 @@ final class NodeRendezvous {
         }
         WaitTimeouts times =
                 new WaitTimeouts(within(start), silence(), spec.signalGrace().plus(ENDING));
-        LauncherEntry card = card(spec, store, host, backend, storePort, call.session());
-        return LauncherConnections.meet(store, card, times, waiting(lines, signals), start);
+        LauncherEntry entry = entry(spec, store, host, backend, storePort, call.session());
+        return LauncherConnections.meet(store, entry, times, waiting(lines, signals), start);
     }
 
     /** Returns callbacks that print while this launcher waits. */
@@ -150,9 +150,9 @@ final class NodeRendezvous {
         return InetSocketAddress.createUnresolved(store.host(), store.port());
     }
 
-    private static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKey key)
+    private static LauncherClient.ConnectOptions call(JobSpec spec, InetSocketAddress server, NamedSecret key)
             throws IOException {
-        return new LauncherStore.LauncherCall(
+        return new LauncherClient.ConnectOptions(
                 server,
                 key.id(),
                 SecretFile.read(key.secretFile()),
@@ -160,15 +160,15 @@ final class NodeRendezvous {
                 new SecureRandom().nextLong());
     }
 
-    private static LauncherEntry card(
-            JobSpec spec, LauncherStore store, String host, String backend, int storePort, long session) {
+    private static LauncherEntry entry(
+            JobSpec spec, LauncherClient store, String host, String backend, int storePort, long session) {
         return new LauncherEntry(
                 spec.placement().nodeRank(),
                 host,
                 store.localAddress().getHostAddress(),
                 spec.placement().ranksHere(),
                 spec.placement().nodes(),
-                FerroVersion.built(),
+                VersionProvider.built(),
                 backend,
                 spec.debugged().numbers(),
                 session,
@@ -187,7 +187,7 @@ final class NodeRendezvous {
         return LauncherConnections.silence(spec.nodeTimeout(), StopTimeouts.TO_THE_END);
     }
 
-    private LauncherStore connected(LauncherStore.LauncherCall call, PrintSchedule times, GenerationStart start)
+    private LauncherClient connected(LauncherClient.ConnectOptions call, PrintSchedule times, GenerationStart start)
             throws InterruptedException, JobStartException {
         Duration within = within(start);
         // in a later generation this launcher has reached the store before
@@ -202,7 +202,7 @@ final class NodeRendezvous {
                 line, PrintSchedule.FIRST.toNanos(), PrintSchedule.LATER.toNanos(), TimeUnit.NANOSECONDS);
         try {
             boolean brief = loopback && within.compareTo(LOOPBACK_PATIENCE) > 0;
-            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : within, within, silence());
+            return LauncherClient.open(call, brief ? LOOPBACK_PATIENCE : within, within, silence());
         } catch (FerroException failure) {
             throw refused(failure, loopback, start.generation() == 0 ? "ferro.join.timeout" : "--node-timeout");
         } finally {
@@ -224,7 +224,7 @@ final class NodeRendezvous {
                             + " content on all nodes (" + failure.getMessage() + ")",
                     failure);
         }
-        if (LauncherStore.isRefusal(failure)) {
+        if (LauncherClient.isRefusal(failure)) {
             throw new BadInputException(failure.getMessage(), failure);
         }
         if (loopback) {
@@ -300,11 +300,12 @@ final class NodeRendezvous {
     private static JobStartException told(JobSpec spec, CommandContext world, JobStartException why)
             throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
-        JobKey key = new JobKey(jobId, spec.secretFile().get());
+        NamedSecret key = new NamedSecret(jobId, spec.secretFile().get());
         try (RankStore store = RankStore.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
-            LauncherStore.LauncherCall call = call(spec, unresolved(store.endpoint()), key);
-            try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
-                LauncherEntry own = card(spec, connection, HostNames.in(world.environment()), "", 0, call.session());
+            LauncherClient.ConnectOptions call = call(spec, unresolved(store.endpoint()), key);
+            try (LauncherClient connection = LauncherClient.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
+                LauncherEntry own =
+                        entry(spec, connection, HostNameFinder.in(world.environment()), "", 0, call.session());
                 return LauncherBarrier.tell(connection, own, why, spec.nodeTimeout());
             }
         }

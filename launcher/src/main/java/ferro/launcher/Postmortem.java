@@ -13,8 +13,8 @@ import ferro.launcher.nodes.LostNode;
 import ferro.launcher.output.FailureBox;
 import ferro.launcher.output.FailureBox.ReportedOutput;
 import ferro.launcher.output.FailureBox.TracePart;
-import ferro.launcher.output.FoldedTrace;
 import ferro.launcher.output.RankOutput;
+import ferro.launcher.output.TraceShortener;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor.JobOutcome;
 import java.util.ArrayList;
@@ -172,13 +172,13 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
 
     /** Returns the failure report of a job whose first failure is the loss of a node. */
     FailureBox box(List<LostNode> lost, double seconds) {
-        LauncherEntry first = lost.get(0).card();
+        LauncherEntry first = lost.get(0).entry();
         List<String> lines = new ArrayList<>();
         // the first line of the report has the reason why the first node is lost
-        lost.forEach(one -> lines.add(one.card()
-                + (one.card().ranks() == 1
-                        ? ": its " + one.card().rankNumbers() + " cannot continue"
-                        : ": none of its " + one.card().rankNumbers() + " can continue")
+        lost.forEach(one -> lines.add(one.entry()
+                + (one.entry().ranks() == 1
+                        ? ": its " + one.entry().rankNumbers() + " cannot continue"
+                        : ": none of its " + one.entry().rankNumbers() + " can continue")
                 + (one == lost.get(0) ? "" : ": " + one.why())));
         if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
             // without this condition, the first line and the diagnosis would blame different ranks
@@ -282,7 +282,7 @@ record Postmortem(JobOutcome outcome, List<RankOutput> printed, Optional<Verdict
         verdict.map(found -> VerdictFormatter.of(found, beside)).ifPresent(texts -> {
             lines.add("diagnosis: " + texts.get(0));
             for (String reason : texts.subList(1, Math.min(texts.size(), 1 + MOST_REASONS))) {
-                List<String> explained = FoldedTrace.of(reason.lines().toList());
+                List<String> explained = TraceShortener.of(reason.lines().toList());
                 explained.stream()
                         .limit(traceBelow ? 1 : explained.size())
                         .map(line -> "  " + line)

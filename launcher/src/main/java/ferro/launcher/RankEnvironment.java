@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.RecordingsFolder;
@@ -20,7 +20,7 @@ import java.util.random.RandomGenerator;
  * @param recordings folder to which the flight recorders write
  * @param generation number of the start of all ranks, from 0
  */
-record RankEnvironment(JobSpec spec, RankStore store, JobKey key, RecordingsFolder recordings, int generation) {
+record RankEnvironment(JobSpec spec, RankStore store, NamedSecret key, RecordingsFolder recordings, int generation) {
     /** Variables that would override variables of this launcher. An outer launcher may have set such variables. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",

@@ -6,7 +6,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.LoopbackHostName;
 import ferro.backend.tcp.net.SecretFile;
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
@@ -42,7 +42,7 @@ record RankStore(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
      *
      * @param notes prints a line for the user
      */
-    static RankStore open(JobSpec spec, JobKey key, BlockingQueue<JobEvent> events, Consumer<String> notes)
+    static RankStore open(JobSpec spec, NamedSecret key, BlockingQueue<JobEvent> events, Consumer<String> notes)
             throws IOException {
         Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
         if (spec.placement().nodes() > 1) {
@@ -66,7 +66,7 @@ record RankStore(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
      *
      * @param port port to use if it is free
      */
-    RankStore forRanks(int port, JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
+    RankStore forRanks(int port, NamedSecret key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
         try {
             return serving(port, key, worldSize, events);
         } catch (FerroException taken) {
@@ -77,11 +77,12 @@ record RankStore(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         }
     }
 
-    private RankStore serving(int port, JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
+    private RankStore serving(int port, NamedSecret key, int worldSize, BlockingQueue<JobEvent> events)
+            throws IOException {
         byte[] secret = SecretFile.read(key.secretFile());
         TcpStoreServer server =
                 TcpStoreServer.start(AddressLookup.nearest(addresses, LAUNCHERS), port, key.id(), worldSize, secret);
-        server.allJoined().thenRun(() -> events.add(new JobEvent.JoinEvent()));
+        server.allJoined().thenRun(() -> events.add(new JobEvent.AllJoinedEvent()));
         return new RankStore(new Endpoint(endpoint.host(), server.port()), addresses, Optional.of(server));
     }
 

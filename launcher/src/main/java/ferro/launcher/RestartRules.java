@@ -38,9 +38,9 @@ final class RestartRules {
      * @param number   number of this restart among the restarts that count towards the limit, from 1; 0 if the job ends
      * @param why      why the job ends; empty if the job starts again, or if the job never restarts
      */
-    record Decision(boolean restarts, Duration delay, int number, String why) {
-        private static Decision end(String why) {
-            return new Decision(false, Duration.ZERO, 0, why);
+    record RestartDecision(boolean restarts, Duration delay, int number, String why) {
+        private static RestartDecision end(String why) {
+            return new RestartDecision(false, Duration.ZERO, 0, why);
         }
     }
 
@@ -50,23 +50,23 @@ final class RestartRules {
      * @param exitCode exit code with which the job would end
      * @param joined   whether all ranks of the generation had joined
      */
-    Decision afterFailure(int exitCode, boolean joined) {
+    RestartDecision afterFailure(int exitCode, boolean joined) {
         if (!limits.areAny()) {
-            return Decision.end("");
+            return RestartDecision.end("");
         }
         if (exitCode == ExitCode.BAD_INPUT) {
-            return Decision.end("exit code 2 means wrong input, which a restart does not change");
+            return RestartDecision.end("exit code 2 means wrong input, which a restart does not change");
         }
         unjoined = joined ? 0 : unjoined + 1;
         if (unjoined == MAX_UNJOINED) {
-            return Decision.end("no rank joined in " + MAX_UNJOINED + " generations in a row");
+            return RestartDecision.end("no rank joined in " + MAX_UNJOINED + " generations in a row");
         }
         int counted = counted(clock.getAsLong());
         if (counted > limits.max()) {
             String which = limits.max() == 1 ? "the only restart" : "all " + limits.max() + " restarts";
-            return Decision.end(which + limits.within() + (limits.max() == 1 ? " is used" : " are used"));
+            return RestartDecision.end(which + limits.within() + (limits.max() == 1 ? " is used" : " are used"));
         }
-        return new Decision(true, wait(counted), counted, "");
+        return new RestartDecision(true, wait(counted), counted, "");
     }
 
     /** Adds a failure, and returns how many failures count now. */

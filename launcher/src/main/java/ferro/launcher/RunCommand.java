@@ -5,8 +5,8 @@ import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.RestartLimit;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
+import ferro.launcher.program.LaunchTarget;
 import ferro.launcher.program.ProgramFinder;
-import ferro.launcher.program.Target;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -111,10 +111,10 @@ final class RunCommand implements Callable<Integer> {
                 restarts, Optional.ofNullable(restartWindow).map(text -> JobOptions.time("--restart-window", text)));
     }
 
-    private Target target(List<String> given) {
+    private LaunchTarget target(List<String> given) {
         if (behindDashes(given.size())) {
             new DebuggedRanks(debugged).refuse(String.join(" ", given));
-            return Target.ofCommand(List.copyOf(given), ProgramFinder.of(world.environment()));
+            return LaunchTarget.ofCommand(List.copyOf(given), ProgramFinder.of(world.environment()));
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));

@@ -4,7 +4,7 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
-import ferro.launcher.program.Target;
+import ferro.launcher.program.LaunchTarget;
 import ferro.spi.JobTool;
 import ferro.spi.Services;
 import java.util.List;
@@ -38,7 +38,7 @@ final class ToolCommand implements Callable<Integer> {
                 return new ToolCommand(world, found);
             }
         }
-        return new MissingCommand(module);
+        return new CommandStub(module);
     }
 
     @Override
@@ -55,7 +55,7 @@ final class ToolCommand implements Callable<Integer> {
     private Job job(JobSpec spec, CommandContext inside) {
         JobTool.RankProgram program = checked(() -> tool.program(request(spec)));
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
-        Target target = JavaTarget.ofFerro(program.mainClass(), program.arguments(), settings);
+        LaunchTarget target = JavaTarget.ofFerro(program.mainClass(), program.arguments(), settings);
         return new Job(spec, target, inside.withoutPrefixes());
     }
 
@@ -74,13 +74,13 @@ final class ToolCommand implements Callable<Integer> {
 
     /** A replacement of a subcommand whose module is not on the class path. */
     @Command(description = "Not available here: its module is not on the class path.")
-    private static final class MissingCommand implements Callable<Integer> {
+    private static final class CommandStub implements Callable<Integer> {
         private final String module;
 
         @Unmatched
         private List<String> given;
 
-        MissingCommand(String module) {
+        CommandStub(String module) {
             this.module = module;
         }
 

@@ -218,7 +218,7 @@ class DoctorReportTest {
 
     @Test
     @DisplayName("decision 1: the doctor says who decides about the gate")
-    void theFallbackGateIsShownWithTheSettingThatDecides() {
+    void theFallbackDecisionIsShownWithTheSettingThatDecides() {
         assertEquals("shut: nothing is set", gate(Map.of()));
         assertEquals("open: FERRO_ENABLE_GPU_FALLBACK says so", gate(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1")));
         assertEquals(

@@ -15,7 +15,7 @@ import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
-import ferro.launcher.program.Target;
+import ferro.launcher.program.LaunchTarget;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -220,7 +220,7 @@ class FerroCommandTest {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), "app.PigeonProvider\n");
         JavaSettings settings = JavaSettings.of(Optional.of("" + folder), List.of("-Dferro.backend=pigeon"), Map.of());
-        Target target = new JavaTarget("app.Main", settings, List.of(), false);
+        LaunchTarget target = new JavaTarget("app.Main", settings, List.of(), false);
 
         BackendChoice choice = BackendChoice.of(JobSpec.onThisHost(2), target, Map.of("FERRO_BACKEND", "dove"));
 
@@ -263,7 +263,7 @@ class FerroCommandTest {
     void providersAreAskedWithTheNumberOfRanksOfThisHost() throws IOException {
         Path services = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), TooManyRanks.class.getName() + "\n");
-        Target target = (folder, few) -> List.of("true");
+        LaunchTarget target = (folder, few) -> List.of("true");
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try (URLClassLoader loader =

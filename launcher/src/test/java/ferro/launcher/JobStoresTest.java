@@ -11,7 +11,7 @@ import ferro.backend.tcp.TcpStoreClient;
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
 import ferro.backend.tcp.net.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -58,7 +58,7 @@ class JobStoresTest {
         folder = JobFolder.create(ChildProcessGuard.find(ProgramFinder.of(Map.of())), Optional.empty(), Map.of());
     }
 
-    private static TcpStoreClient client(RankStore store, JobKey key) throws Exception {
+    private static TcpStoreClient client(RankStore store, NamedSecret key) throws Exception {
         InetSocketAddress at =
                 new InetSocketAddress(store.endpoint().host(), store.endpoint().port());
         return TcpStoreClient.open(StoreAddress.of(at, key.id(), SecretFile.read(key.secretFile()), 1), LONG);
@@ -67,7 +67,7 @@ class JobStoresTest {
     @Test
     void theStoreOfTheNextGenerationKeepsThePortAndRefusesOldRanks() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
-        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        JobSecrets keys = JobSecrets.of(spec, Map.of(), folder);
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
             stores.open(0, events);
             RankStore first = stores.ofRanks(List.of());
@@ -95,7 +95,7 @@ class JobStoresTest {
     @Test
     void aPortThatAnotherProcessHasTakenIsReplaced() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
-        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        JobSecrets keys = JobSecrets.of(spec, Map.of(), folder);
         try (ServerSocket taken = new ServerSocket(0)) {
             RankStore store = named("127.0.0.1").forRanks(taken.getLocalPort(), keys.ofRanks(0), 2, events);
             assertTrue(store.endpoint().port() != taken.getLocalPort());
@@ -106,7 +106,7 @@ class JobStoresTest {
     @Test
     void theStoreOfALaterGenerationNeedsNoNameService() throws Exception {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
-        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        JobSecrets keys = JobSecrets.of(spec, Map.of(), folder);
         try (RankStore store = named("node-0.invalid").forRanks(0, keys.ofRanks(1), 2, events)) {
             assertEquals("node-0.invalid", store.endpoint().host());
             Endpoint served = new Endpoint("127.0.0.1", store.endpoint().port());
@@ -127,7 +127,7 @@ class JobStoresTest {
         ServerSocket taken = withFreePortBefore();
         int port = taken.getLocalPort();
         JobSpec spec = several(new Endpoint("127.0.0.1", port - 1), secret, 0);
-        try (JobStores stores = new JobStores(spec, JobKeys.of(spec, Map.of(), folder), notes::add)) {
+        try (JobStores stores = new JobStores(spec, JobSecrets.of(spec, Map.of(), folder), notes::add)) {
             try (taken) {
                 stores.open(0, events);
                 assertNotEquals(port, stores.ranksPort());
@@ -159,7 +159,7 @@ class JobStoresTest {
             port = free.getLocalPort();
         }
         JobSpec spec = several(new Endpoint("127.0.0.1", port), secret, 0);
-        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        JobSecrets keys = JobSecrets.of(spec, Map.of(), folder);
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
             stores.open(0, events);
             Endpoint launchers = stores.meetingPoint();

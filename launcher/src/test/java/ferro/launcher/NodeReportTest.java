@@ -195,7 +195,7 @@ class NodeReportTest {
         NodeReport report = NodeReport.decoded(failed(damaged, 0).encoded());
 
         assertEquals("/nowhere", report.folder());
-        Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), note -> {});
+        Postmortem merged = merged(Map.of(0, report), List.of(entry(0, 1, 2), entry(1, 1, 2)), note -> {});
         String box = box(GenerationOutcome.of(merged, List.of(), 0, false).after(List.of()));
         assertHas(
                 box,
@@ -220,7 +220,7 @@ class NodeReportTest {
         NodeReport report = failed(recordings, 0);
         List<String> notes = new ArrayList<>();
 
-        Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), notes::add);
+        Postmortem merged = merged(Map.of(0, report), List.of(entry(0, 1, 2), entry(1, 1, 2)), notes::add);
 
         String box = box(GenerationOutcome.of(merged, List.of(), 0, false).after(notes));
         assertHas(box, "| ferro: rank 0 failed first: exit code 1");
@@ -231,7 +231,7 @@ class NodeReportTest {
 
     @Test
     void aLostNodeFailsAJobThatASignalEnded() {
-        LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
+        LostNode lost = new LostNode(entry(1, 1, 2), "its connection has ended");
         JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
 
         GenerationOutcome conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
@@ -254,7 +254,7 @@ class NodeReportTest {
 
     @Test
     void aRankThatItsLauncherStoppedIsNotBlamedForAnotherNode() {
-        LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
+        LostNode lost = new LostNode(entry(2, 2, 3), "its launcher sent nothing for 7.2 s");
         Analysis.Excerpt ended = recorded(recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
 
         String box = box(concluded(2, List.of(lost), report(stopped(0, 1), List.of(), ended), stoppedOnes(2, 3)));
@@ -279,7 +279,7 @@ class NodeReportTest {
 
     @Test
     void theBoxOfALostNodeBlamesNoRankOfAnotherNode() {
-        LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
+        LostNode lost = new LostNode(entry(2, 2, 3), "its launcher sent nothing for 7.2 s");
         Analysis.Excerpt first = lost(0, 1);
         Analysis.Excerpt second = recorded(recording(0, "PARTITION", List.of(4, 5), "nothing heard"));
 
@@ -312,7 +312,7 @@ class NodeReportTest {
 
     @Test
     void recordingsOnThisHostAreReadByOneCommand(@TempDir Path folder) throws IOException {
-        List<LauncherEntry> nodes = List.of(card(0, 1, 2), card(1, 1, 2));
+        List<LauncherEntry> nodes = List.of(entry(0, 1, 2), entry(1, 1, 2));
         String first = "" + Files.createDirectory(folder.resolve("first"));
         String second = "" + Files.createDirectory(folder.resolve("second"));
         Files.createFile(folder.resolve("first/ferro-job-rank0.json"));
@@ -370,17 +370,17 @@ class NodeReportTest {
             byNode.put(node, reports[node]);
         }
         int nodes = Math.max(2, reports.length + (reports.length > 1 ? lost.size() : 0));
-        List<LauncherEntry> cards = IntStream.range(0, nodes)
-                .mapToObj(node -> card(node, ranks, nodes))
+        List<LauncherEntry> entries = IntStream.range(0, nodes)
+                .mapToObj(node -> entry(node, ranks, nodes))
                 .toList();
-        return GenerationOutcome.of(merged(byNode, cards, Assertions::fail), lost, 0, false);
+        return GenerationOutcome.of(merged(byNode, entries, Assertions::fail), lost, 0, false);
     }
 
     private static String box(GenerationOutcome conclusion) {
         return String.join("\n", conclusion.box().lines(120));
     }
 
-    private static LauncherEntry card(int node, int ranks, int nodes) {
+    private static LauncherEntry entry(int node, int ranks, int nodes) {
         return new LauncherEntry(
                 node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "", "", 0);
     }

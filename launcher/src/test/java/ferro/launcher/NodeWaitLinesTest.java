@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.JobKeys.JobKey;
+import ferro.launcher.JobSecrets.NamedSecret;
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
@@ -69,7 +69,7 @@ class NodeWaitLinesTest {
             JobSpec spec = spec(0, master, secret, JobSpec.NODE_TIMEOUT);
             NodeRendezvous launcher = launcher(spec, hasty, OutputStream.nullOutputStream());
 
-            JobKey key = new JobKey("job", secret);
+            NamedSecret key = new NamedSecret("job", secret);
             String text = message(JobStartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null));
 
             assertStarts(text, "the store that this launcher serves has not answered: ");
@@ -89,7 +89,7 @@ class NodeWaitLinesTest {
         JobSpec spec = spec(1, master, secret, Duration.ofMillis(300));
         NodeRendezvous launcher = launcher(spec, Map.of(), OutputStream.nullOutputStream());
 
-        JobKey key = new JobKey("job", secret);
+        NamedSecret key = new NamedSecret("job", secret);
         GenerationStart later = new GenerationStart(1, true, Duration.ZERO);
         JobStartException missing = assertThrows(JobStartException.class, () -> launcher.meet(key, 0, later, null));
 
@@ -132,7 +132,7 @@ class NodeWaitLinesTest {
 
     private static void await(NodeRendezvous launcher, Path secret, PipedOutputStream printing) {
         try (printing) {
-            launcher.meet(new JobKey("job", secret), 0, GenerationStart.ONLY, null)
+            launcher.meet(new NamedSecret("job", secret), 0, GenerationStart.ONLY, null)
                     .close();
         } catch (Exception ended) {
             // the interrupt of the test, after the first line

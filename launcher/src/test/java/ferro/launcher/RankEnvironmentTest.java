@@ -12,8 +12,8 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.input.RestartLimit;
+import ferro.launcher.program.LaunchTarget;
 import ferro.launcher.program.RecordingsFolder;
-import ferro.launcher.program.Target;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -56,7 +56,7 @@ class RankEnvironmentTest {
 
     @Test
     void aRecordingFolderOfTheUserIsNotOverridden() throws IOException {
-        Target target = (folder, few) -> List.of("true");
+        LaunchTarget target = (folder, few) -> List.of("true");
 
         RecordingsFolder named = RecordingsFolder.of(target, Map.of("FERRO_RECORDER_DIR", "/tmp/mine"));
 
@@ -137,7 +137,7 @@ class RankEnvironmentTest {
     }
 
     private static RankEnvironment environment(JobSpec spec) {
-        JobKeys.JobKey key = new JobKeys.JobKey("job-a", SECRET);
+        JobSecrets.NamedSecret key = new JobSecrets.NamedSecret("job-a", SECRET);
         return new RankEnvironment(spec, new RankStore(MASTER.get()), key, RECORDINGS, 3);
     }
 }

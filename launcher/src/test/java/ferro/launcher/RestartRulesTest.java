@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.RestartRules.Decision;
+import ferro.launcher.RestartRules.RestartDecision;
 import ferro.launcher.input.RestartLimit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ class RestartRulesTest {
         return new RestartRules(new RestartLimit(most, Optional.of(window)), () -> now);
     }
 
-    private static void assertEnds(String why, Decision end) {
+    private static void assertEnds(String why, RestartDecision end) {
         assertFalse(end.restarts());
         assertEquals(why, end.why());
     }
@@ -68,7 +68,7 @@ class RestartRulesTest {
         assertEquals(Duration.ofSeconds(2), rules.afterFailure(KILLED, true).delay());
         now += Duration.ofMinutes(2).toNanos();
 
-        Decision third = rules.afterFailure(KILLED, true);
+        RestartDecision third = rules.afterFailure(KILLED, true);
         assertTrue(third.restarts());
         assertEquals(2, third.number(), "the first failure is older than an hour");
         assertEnds("all 2 restarts in 1h are used", rules.afterFailure(KILLED, true));

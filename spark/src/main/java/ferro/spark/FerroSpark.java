@@ -3,8 +3,8 @@ package ferro.spark;
 import ferro.spark.driver.JobAttempts;
 import ferro.spark.driver.SparkJobOptions;
 import ferro.spark.failure.FerroSparkException;
-import ferro.spark.internals.ScalaCollections;
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.ScalaConverter;
+import ferro.spark.internals.SparkApiAccess;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rank.SparkRank;
 import ferro.spark.rendezvous.ProgressReport;
@@ -321,8 +321,8 @@ public final class FerroSpark {
 
     private static <T, R> RankFunction<T, R> ofScala(
             RDD<T> of, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        Function2<SparkRank, scala.collection.Iterator<T>, R> cleaned = SparkInternals.cleaned(of.context(), function);
-        return (SparkRank rank, Iterator<T> rows) -> cleaned.apply(rank, ScalaCollections.scalaRows(rows));
+        Function2<SparkRank, scala.collection.Iterator<T>, R> cleaned = SparkApiAccess.cleaned(of.context(), function);
+        return (SparkRank rank, Iterator<T> rows) -> cleaned.apply(rank, ScalaConverter.scalaRows(rows));
     }
 
     private static ClassLoader loader(Object function) {

@@ -1,6 +1,6 @@
 package ferro.spark;
 
-import ferro.spark.internals.ScalaCollections;
+import ferro.spark.internals.ScalaConverter;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -38,7 +38,7 @@ final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<
     @Override
     public Iterator<String> apply(Iterator<Integer> rows) {
         try {
-            return ScalaCollections.single(fact.take());
+            return ScalaConverter.single(fact.take());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

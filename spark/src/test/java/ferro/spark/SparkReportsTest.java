@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.launcher.analyze.Analysis;
 import ferro.spark.failure.FerroSparkException;
-import ferro.spark.internals.ScalaCollections;
+import ferro.spark.internals.ScalaConverter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class SparkReportsTest {
             @Override
             public void onStageCompleted(SparkListenerStageCompleted end) {
                 Iterator<AccumulableInfo> all =
-                        ScalaCollections.rows(end.stageInfo().accumulables().valuesIterator());
+                        ScalaConverter.rows(end.stageInfo().accumulables().valuesIterator());
                 all.forEachRemaining(one -> {
                     if (one.name().getOrElse(() -> "").startsWith("ferro: steps of rank 0 of ")) {
                         steps.complete(one.value().get());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import ferro.spark.failure.FerroSparkException;
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rank.SparkRank;
 import java.io.IOException;
@@ -76,7 +76,7 @@ class SparkVersionTest {
         CompletableFuture<String> killed = new CompletableFuture<>();
         TaskContext task = TaskContext$.MODULE$.empty();
 
-        boolean listens = SparkInternals.onInterrupt(task, killed::complete);
+        boolean listens = SparkApiAccess.onInterrupt(task, killed::complete);
 
         assertEquals(spark.version().compareTo("4.2") >= 0, listens);
         if (listens) {

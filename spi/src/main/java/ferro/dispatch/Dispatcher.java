@@ -312,7 +312,7 @@ final class Dispatcher {
         if (nccl != null) {
             return nccl.unsupportedBecause(call);
         }
-        Optional<String> refusal = slow.refusal(call.kind().label(), backend, FallbackGate.of(slow.context()));
+        Optional<String> refusal = slow.refusal(call.kind().label(), backend, FallbackDecision.of(slow.context()));
         return refusal.isPresent() ? refusal : unsupportedOnHost(call);
     }
 
@@ -370,8 +370,8 @@ final class Dispatcher {
      */
     private void openHost(
             String operation, DeviceTensor tensor, Supplier<Optional<String>> unsupported, Runnable check) {
-        FallbackGate gate = FallbackGate.of(slow.context());
-        Optional<String> refusal = slow.refusal(operation, backend, gate);
+        FallbackDecision decision = FallbackDecision.of(slow.context());
+        Optional<String> refusal = slow.refusal(operation, backend, decision);
         if (refusal.isEmpty()) {
             refuse(operation, unsupported.get());
         }
@@ -379,7 +379,7 @@ final class Dispatcher {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
-        slow.publish(operation, options.label(), tensor, gate, backend);
+        slow.publish(operation, options.label(), tensor, decision, backend);
     }
 
     private void refuse(String operation, Optional<String> because) {

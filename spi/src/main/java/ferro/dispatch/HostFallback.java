@@ -15,7 +15,7 @@ import java.util.Optional;
  *
  * <p>{@link java.util.ServiceLoader} finds the implementation. The constructor must not load native libraries. An
  * implementation has no state, since the context holds its memory pools. The service does not check the settings, since
- * the caller has checked the {@link FallbackGate} and logged the warning.
+ * the caller has checked the {@link FallbackDecision} and logged the warning.
  *
  * <p>An exception of the copy to the host or of the collective is thrown unchanged. If the copy back to the device
  * fails, a {@link ferro.FerroTransferException} with the cause is thrown.

@@ -163,14 +163,14 @@ final class HostFallbackPath implements AutoCloseable {
      * Returns the exception message for a call that may not take the slow path, or empty if the call may take the slow
      * path.
      */
-    Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
-        if (!gate.isOpen()) {
-            return Optional.of(gate.refusal(operation, backend, needs(finds)));
+    Optional<String> refusal(String operation, Backend backend, FallbackDecision decision) {
+        if (!decision.isOpen()) {
+            return Optional.of(decision.refusal(operation, backend, needs(finds)));
         }
         if (backend instanceof CollectiveBackend) {
-            return missing().map(why -> gate.refusal(operation, backend, why));
+            return missing().map(why -> decision.refusal(operation, backend, why));
         }
-        return Optional.of(gate.refusal(
+        return Optional.of(decision.refusal(
                 operation,
                 backend,
                 "this back end has no collectives: wrap it with ProcessGroup.of, which accepts " + "device tensors if "
@@ -194,13 +194,13 @@ final class HostFallbackPath implements AutoCloseable {
      * Logs a warning, counts the call and records it as a JFR event. Runs for every call on the slow path, before any
      * data moves.
      */
-    void publish(String operation, String label, DeviceTensor tensor, FallbackGate gate, Backend backend) {
+    void publish(String operation, String label, DeviceTensor tensor, FallbackDecision decision, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,
                 CallOptions.named(operation, label) + " of " + tensor + " on rank " + backend.rank() + " of world size "
                         + backend.worldSize()
                         + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
-                        + gate.decidedBy() + " to get an error");
+                        + decision.decidedBy() + " to get an error");
         calls.carrier.set(found);
         calls.byCollective.computeIfAbsent(operation, name -> new LongAdder()).increment();
         if (HAS_JFR) {

@@ -3,7 +3,7 @@ package ferro.recorder;
 import ferro.GroupEvent;
 import ferro.recorder.RecordedGroup.Failed;
 import ferro.recorder.RecordedGroup.RecordedStatus;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -70,7 +70,7 @@ final class RecordWriter {
         put("job", recorder.owner().job());
         put("rank", recorder.owner().rank());
         put("worldSize", recorder.owner().worldSize());
-        put("host", recorder.owner().host().or(Proc.HOST::hostName).orElse("unknown"));
+        put("host", recorder.owner().host().or(LinuxFiles.HOST::hostName).orElse("unknown"));
         put("pid", ProcessHandle.current().pid());
         put("written", now.truncatedTo(ChronoUnit.MILLIS));
         put("wallNanos", ChronoUnit.NANOS.between(Instant.EPOCH, now));

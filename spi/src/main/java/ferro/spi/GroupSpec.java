@@ -5,9 +5,9 @@ import java.util.Objects;
 
 /** The description of a group to join. The description contains no secret, so it may be printed. */
 public final class GroupSpec {
-    private final Spec spec;
+    private final SpecFields spec;
 
-    private record Spec(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {}
+    private record SpecFields(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {}
 
     private GroupSpec(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {
         Objects.requireNonNull(name, "name");
@@ -15,7 +15,7 @@ public final class GroupSpec {
             throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
                     + worldSize + ": ranks go from 0 to world size - 1");
         }
-        spec = new Spec(name, rank, worldSize, checked(timeout, name), checked(joinTimeout, name));
+        spec = new SpecFields(name, rank, worldSize, checked(timeout, name), checked(joinTimeout, name));
     }
 
     /**

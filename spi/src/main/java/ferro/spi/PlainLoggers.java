@@ -20,13 +20,13 @@ public final class PlainLoggers {
      * A holder of the logging library, initialised by the first line that is logged, because the search for the library
      * takes time.
      */
-    private static final class LibraryCheck {
+    private static final class LibraryHolder {
         static final boolean IS_OF_JDK = System.LoggerFinder.getLoggerFinder()
                 .getClass()
                 .getName()
                 .equals("sun.util.logging.internal.LoggingProviderImpl");
 
-        private LibraryCheck() {}
+        private LibraryHolder() {}
     }
 
     /**
@@ -65,7 +65,7 @@ public final class PlainLoggers {
                 if (!isLoggable(level)) {
                     return;
                 }
-                if (LibraryCheck.IS_OF_JDK) {
+                if (LibraryHolder.IS_OF_JDK) {
                     JdkLogWriter.write(name, level, text, thrown);
                 } else {
                     System.getLogger(name).log(level, text, thrown);

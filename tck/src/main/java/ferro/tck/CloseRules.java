@@ -212,9 +212,9 @@ interface CloseRules extends TestedBackend {
     default void noThreadOfAGroupOutlivesItsClose() {
         startThreadsOfDevices();
         GroupThreads threads = new GroupThreads();
-        for (ChainedStageCalls.LastCalls last : ChainedStageCalls.LastCalls.values()) {
-            try (Ranks ranks = group(ChainedStageCalls.WORLD_SIZE)) {
-                ChainedStageCalls calls = new ChainedStageCalls(this, threads);
+        for (StageThreadCheck.LastCallState last : StageThreadCheck.LastCallState.values()) {
+            try (Ranks ranks = group(StageThreadCheck.WORLD_SIZE)) {
+                StageThreadCheck calls = new StageThreadCheck(this, threads);
                 ranks.run(calls::makeAll);
                 List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> calls.makeLast(group, last));
                 RuleChecks.well(outcomes);
@@ -227,7 +227,7 @@ interface CloseRules extends TestedBackend {
 
     /** Uses each device once before the groups are made, because the threads of device memory belong to the test. */
     private void startThreadsOfDevices() {
-        for (int rank = 0; rank < ChainedStageCalls.WORLD_SIZE; rank++) {
+        for (int rank = 0; rank < StageThreadCheck.WORLD_SIZE; rank++) {
             try (DeviceOperands device = DeviceOperands.of(this, rank)) {
                 device.tensor(HostTensor.of(new float[1]));
             }

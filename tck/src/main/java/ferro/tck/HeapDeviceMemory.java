@@ -353,7 +353,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         stagings++;
         stagingBytes += bytes;
         peakStagingBytes = Math.max(peakStagingBytes, stagingBytes);
-        return new HeapStaging(this, direct(bytes), pins);
+        return new HeapStagingBuffer(this, direct(bytes), pins);
     }
 
     /** Records that a staging buffer was closed. Fails if a copy still uses the buffer. */

@@ -54,7 +54,7 @@ interface MemoryRules extends TestedBackend {
             long elements = (long) part * group.worldSize();
             try (Allocation first = group.allocate(DataType.FLOAT32, elements);
                     Allocation second = group.allocate(DataType.FLOAT32, elements)) {
-                new AllocationCheck(group, first.tensor(), second.tensor(), part).compare();
+                new GroupMemoryCheck(group, first.tensor(), second.tensor(), part).compare();
             }
         }
     }
@@ -65,7 +65,7 @@ interface MemoryRules extends TestedBackend {
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
         RuleChecks.same(
-                new float[length], AllocationCheck.elements(tensor), () -> "new memory of rank " + group.rank());
+                new float[length], GroupMemoryCheck.elements(tensor), () -> "new memory of rank " + group.rank());
         assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
         return made;
     }
@@ -82,16 +82,16 @@ interface MemoryRules extends TestedBackend {
         group.allReduce(sum, ReduceOp.SUM);
         for (int round = 0; round <= group.worldSize(); round++) {
             HostTensor operand = group.rank() == round ? HostTensor.of(input.clone()) : given;
-            AllocationCheck.filled(given, input);
+            GroupMemoryCheck.filled(given, input);
             group.allReduce(operand, ReduceOp.SUM);
             String what = "sum of " + length + " on rank " + group.rank() + ", with an array on rank " + round;
-            RuleChecks.same(sum, AllocationCheck.elements(operand), () -> what);
+            RuleChecks.same(sum, GroupMemoryCheck.elements(operand), () -> what);
         }
         if (length > 2) {
-            AllocationCheck.filled(given, input);
+            GroupMemoryCheck.filled(given, input);
             group.allReduce(given.slice(1, length - 2L), ReduceOp.MAX);
-            assertEquals(input[0], AllocationCheck.elements(given)[0], "element before the slice");
-            assertEquals(input[length - 1], AllocationCheck.elements(given)[length - 1], "element after the slice");
+            assertEquals(input[0], GroupMemoryCheck.elements(given)[0], "element before the slice");
+            assertEquals(input[length - 1], GroupMemoryCheck.elements(given)[length - 1], "element after the slice");
         }
     }
 
@@ -102,7 +102,7 @@ interface MemoryRules extends TestedBackend {
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
         RuleChecks.same(
                 new float[length],
-                AllocationCheck.elements(given),
+                GroupMemoryCheck.elements(given),
                 () -> "memory that no call has written, rank " + group.rank());
         float[] wanted = new float[length];
         for (int i = 0; i < length; i++) {
@@ -110,11 +110,11 @@ interface MemoryRules extends TestedBackend {
         }
         int root = group.worldSize() - 1;
         if (group.rank() == root) {
-            AllocationCheck.filled(given, wanted);
+            GroupMemoryCheck.filled(given, wanted);
         }
         group.broadcast(given, root);
         RuleChecks.same(
-                wanted, AllocationCheck.elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
+                wanted, GroupMemoryCheck.elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
     }
 
     /** Checks that each rank refuses a call whose operand and result overlap in an unsupported form. */

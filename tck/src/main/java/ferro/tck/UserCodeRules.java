@@ -15,7 +15,7 @@ import ferro.tck.cells.CallFactory;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
 import ferro.tck.cells.Oracle;
-import ferro.tck.cells.RecordReductions;
+import ferro.tck.cells.RecordOracle;
 import ferro.tck.cells.UserReductions;
 import java.util.List;
 
@@ -90,7 +90,7 @@ interface UserCodeRules extends TestedBackend {
     default void aUsersCodeGetsFullRecords(ProcessGroup group) {
         int number = 0;
         for (int size : new int[] {1, 3, 24, 100, 4_099, 1 << 16}) {
-            RecordReductions records = RecordReductions.integers(size);
+            RecordOracle records = RecordOracle.integers(size);
             for (int count : counts(size, group.worldSize())) {
                 for (Cell cell : records.cells(count, group.worldSize() - 1)) {
                     isDone(group, cell, records, number++);
@@ -107,7 +107,7 @@ interface UserCodeRules extends TestedBackend {
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(ProcessGroup group) {
         int number = 0;
         int root = 0;
-        for (RecordReductions records : RecordReductions.ORDERED) {
+        for (RecordOracle records : RecordOracle.ORDERED) {
             int many = group.worldSize() <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
             for (int count : new int[] {0, 1, 37, many}) {
                 for (Cell cell : records.cells(count, root++ % group.worldSize())) {
@@ -130,7 +130,7 @@ interface UserCodeRules extends TestedBackend {
     /** Checks that an operand or a part that is not a multiple of a record is refused before data moves. */
     @Rule(value = 126, ranks = 3)
     default void aPartOfARecordIsRefusedBeforeAnythingMoves(ProcessGroup group) {
-        ReduceOp op = RecordReductions.integers(24).op();
+        ReduceOp op = RecordOracle.integers(24).op();
         HostTensor full = HostTensor.of(new byte[24]);
         if (isDone(group, Collective.allReduce(full, full, op))) {
             HostTensor odd = HostTensor.of(new byte[100]);

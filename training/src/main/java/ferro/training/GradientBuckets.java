@@ -63,8 +63,8 @@ public final class GradientBuckets implements AutoCloseable {
     private final List<HostTensor> ownParts = new ArrayList<>();
     private final List<HostTensor> gradients = new ArrayList<>();
     private final ReadyGradients ready;
-    private final BucketsInFlight inFlight;
-    private final BatchFlag flag;
+    private final PendingBuckets inFlight;
+    private final BatchRankCounter batchRanks;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(ZERO_BYTES);
     private boolean accumulating;
     private boolean flushed;
@@ -100,11 +100,11 @@ public final class GradientBuckets implements AutoCloseable {
             long elements = layout.parameters().get(index).elementCount();
             gradients.add(buckets.get(layout.bucketOf(index)).slice(layout.offsetOf(index), elements));
         }
-        inFlight = new BucketsInFlight(exchanges, System::nanoTime);
+        inFlight = new PendingBuckets(exchanges, System::nanoTime);
         Bucket last = layout.buckets().get(buckets.size() - 1);
-        flag = sharded || builder.hook() != GradientHook.average()
-                ? BatchFlag.alone(group)
-                : BatchFlag.inside(group, buckets.get(buckets.size() - 1).slice(last.usedCount(), 1));
+        batchRanks = sharded || builder.hook() != GradientHook.average()
+                ? BatchRankCounter.alone(group)
+                : BatchRankCounter.inside(group, buckets.get(buckets.size() - 1).slice(last.usedCount(), 1));
     }
 
     /**
@@ -375,7 +375,7 @@ public final class GradientBuckets implements AutoCloseable {
         try {
             inFlight.startNext(contributors);
             if (join != null && inFlight.next() == buckets.size()) {
-                flag.start();
+                batchRanks.start();
             }
         } catch (RuntimeException | Error failure) {
             group.abort(failure);
@@ -387,7 +387,7 @@ public final class GradientBuckets implements AutoCloseable {
         try {
             inFlight.endNext(contributors);
             if (join != null && inFlight.hasEnded(buckets.size() - 1)) {
-                withAnotherBatch = flag.count(contributors);
+                withAnotherBatch = batchRanks.count(contributors);
             }
         } catch (FerroException failure) {
             throw join == null ? failure : join.causeOf(failure);
@@ -448,7 +448,7 @@ public final class GradientBuckets implements AutoCloseable {
                 accumulating = false;
                 buckets.forEach(this::clear);
             }
-            flag.set(hasAnother);
+            batchRanks.set(hasAnother);
             if (!hasBatch) {
                 flush();
             }

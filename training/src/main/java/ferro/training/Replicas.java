@@ -3,8 +3,8 @@ package ferro.training;
 import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.group.ProcessGroup;
-import ferro.training.agreement.TensorDifferences;
-import ferro.training.agreement.TensorHash;
+import ferro.training.agreement.TensorComparer;
+import ferro.training.agreement.TensorHasher;
 import ferro.training.agreement.TextComparer;
 import java.util.List;
 import java.util.Map;
@@ -73,13 +73,13 @@ public final class Replicas {
         Map<String, String> own = new TreeMap<>();
         Objects.requireNonNull(tensors, "tensors")
                 .forEach((name, tensor) ->
-                        own.put(name, TensorHash.text(Objects.requireNonNull(tensor, "a tensor of tensors"))));
+                        own.put(name, TensorHasher.text(Objects.requireNonNull(tensor, "a tensor of tensors"))));
         String text = own.entrySet().stream()
                 .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
                 .collect(Collectors.joining());
         List<String> texts = TextComparer.differing(group, "tensors of replicas", text);
         if (!texts.isEmpty()) {
-            throw new IllegalStateException("replicas differ in " + TensorDifferences.of(byName(texts)));
+            throw new IllegalStateException("replicas differ in " + TensorComparer.of(byName(texts)));
         }
     }
 

@@ -11,7 +11,7 @@ import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
-import ferro.training.agreement.TensorHash;
+import ferro.training.agreement.TensorHasher;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -148,7 +148,7 @@ class ReplicasTest {
     }
 
     private static long hash(HostTensor tensor) {
-        return TensorHash.of(tensor);
+        return TensorHasher.of(tensor);
     }
 
     @Test

@@ -47,7 +47,7 @@ public final class StagedBlock extends AbstractBlock {
 
     private final SequentialBlock model;
     /** The plan of the cuts for the forward pass of {@link #trainBatch}; null outside of {@code trainBatch}. */
-    private StagePlan plan;
+    private GraphCutPlan plan;
 
     private final List<Cut> cuts = new ArrayList<>();
     /** The reason why the graph of the last batch was not cut; null if it was cut. */
@@ -98,7 +98,7 @@ public final class StagedBlock extends AbstractBlock {
         }
         Batch own = batch.split(trainer.getDevices(), false)[0];
         BatchData data = new BatchData(batch, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
-        plan = StagePlan.of(model);
+        plan = GraphCutPlan.of(model);
         double loss;
         try (GradientCollector collector = trainer.newGradientCollector()) {
             NDList predictions = trainer.forward(own.getData(), own.getLabels());
@@ -150,7 +150,7 @@ public final class StagedBlock extends AbstractBlock {
                 ? plan.whyNot()
                         .orElseGet(() -> "none of the children "
                                 + plan.cuts().stream()
-                                        .mapToObj(StagePlan.names(model)::get)
+                                        .mapToObj(GraphCutPlan.names(model)::get)
                                         .toList()
                                 + " receives a single array of floats")
                 : null;

@@ -136,7 +136,7 @@ class StagedBlockTest {
         SequentialBlock model =
                 new SequentialBlock().add(linear()).add(linear()).setReturnIntermediate(true);
 
-        StagePlan plan = StagePlan.of(model);
+        GraphCutPlan plan = GraphCutPlan.of(model);
 
         assertTrue(plan.cuts().isEmpty());
         assertTrue(plan.whyNot().orElseThrow().startsWith("the model returns the results of all its 2 children"));

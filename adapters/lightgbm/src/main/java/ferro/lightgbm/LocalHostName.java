@@ -1,6 +1,6 @@
 package ferro.lightgbm;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -10,7 +10,7 @@ final class LocalHostName {
 
     static String read() {
         try {
-            String ofLinux = Proc.HOST.hostName().orElse(null);
+            String ofLinux = LinuxFiles.HOST.hostName().orElse(null);
             return ofLinux == null ? InetAddress.getLocalHost().getHostName() : ofLinux;
         } catch (UnknownHostException unknown) {
             return "unknown (" + unknown.getMessage() + ")";

@@ -18,7 +18,7 @@ final class HostCallQueue {
 
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private Thread thread;
-    private RoundTripState.RoundTripUse use;
+    private RoundTripState.RoundTripLease lease;
     private boolean ending;
     private volatile int unfinished;
 
@@ -32,7 +32,7 @@ final class HostCallQueue {
      *
      * @throws OutOfMemoryError if the system has no memory for a thread; in this case the call is not queued
      */
-    synchronized void add(Runnable call, RoundTripState.RoundTripUse opened, String name) {
+    synchronized void add(Runnable call, RoundTripState.RoundTripLease opened, String name) {
         if (thread == null) {
             Thread made = opened.context().newThread(this::run, name);
             try {
@@ -42,7 +42,7 @@ final class HostCallQueue {
                 throw noThread;
             }
             thread = made;
-            use = opened;
+            lease = opened;
         } else {
             opened.close();
         }
@@ -94,7 +94,7 @@ final class HostCallQueue {
     }
 
     private Runnable next() {
-        RoundTripState.RoundTripUse last;
+        RoundTripState.RoundTripLease last;
         synchronized (this) {
             long until = System.nanoTime() + IDLE_NANOS;
             while (waiting.isEmpty() && !ending && System.nanoTime() - until < 0) {
@@ -105,8 +105,8 @@ final class HostCallQueue {
             if (!waiting.isEmpty()) {
                 return waiting.remove();
             }
-            last = use;
-            use = null;
+            last = lease;
+            lease = null;
             thread = null;
         }
         last.close();

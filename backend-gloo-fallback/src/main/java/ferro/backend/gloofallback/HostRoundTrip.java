@@ -72,9 +72,9 @@ public final class HostRoundTrip implements HostFallback {
         }
         RoundTripCopies route = RoundTripCopies.of(call, host.rank(), host.worldSize());
         PieceLayout cut = PieceLayout.of(call, host.worldSize(), context);
-        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
-        RoundTripState trips = use.trips();
-        RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
+        RoundTripState.RoundTripLease lease = RoundTripState.RoundTripLease.of(context);
+        RoundTripState trips = lease.trips();
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, lease, options);
         Runnable task = () -> {
             Throwable failure = null;
             try {
@@ -84,7 +84,7 @@ public final class HostRoundTrip implements HostFallback {
             }
             work.end(failure);
         };
-        work.queue(task, use);
+        work.queue(task, lease);
         return work;
     }
 
@@ -95,9 +95,9 @@ public final class HostRoundTrip implements HostFallback {
             throw new UnsupportedOperationException(
                     call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
         });
-        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
-        RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
-        work.queue(() -> handOver(call, host, work), use);
+        RoundTripState.RoundTripLease lease = RoundTripState.RoundTripLease.of(context);
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, lease, options);
+        work.queue(() -> handOver(call, host, work), lease);
         return work;
     }
 
@@ -123,8 +123,8 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
-        RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(context);
-        RoundTripWork clock = new RoundTripWork(message.kind().label(), host, use, options);
-        return new MessageTransfer(message, host, use, clock).start();
+        RoundTripState.RoundTripLease lease = RoundTripState.RoundTripLease.of(context);
+        RoundTripWork clock = new RoundTripWork(message.kind().label(), host, lease, options);
+        return new MessageTransfer(message, host, lease, clock).start();
     }
 }

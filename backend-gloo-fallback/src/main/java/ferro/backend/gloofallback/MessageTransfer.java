@@ -25,29 +25,29 @@ final class MessageTransfer {
     private final Message message;
     private final DeviceTensor tensor;
     private final CollectiveBackend host;
-    private final RoundTripState.RoundTripUse use;
+    private final RoundTripState.RoundTripLease lease;
     private final RoundTripWork clock;
     private Staging staging;
 
-    MessageTransfer(Message message, CollectiveBackend host, RoundTripState.RoundTripUse use, RoundTripWork clock) {
+    MessageTransfer(Message message, CollectiveBackend host, RoundTripState.RoundTripLease lease, RoundTripWork clock) {
         this.message = message;
         this.tensor = (DeviceTensor) message.tensor();
         this.host = host;
-        this.use = use;
+        this.lease = lease;
         this.clock = clock;
     }
 
     Work start() {
         boolean handedOver = false;
         try {
-            staging = use.trips().pool().take((int) tensor.byteCount());
+            staging = lease.trips().pool().take((int) tensor.byteCount());
             staging.buffer().clear().limit((int) tensor.byteCount());
             begin();
             handedOver = true;
             return clock;
         } finally {
             if (!handedOver) {
-                use.close();
+                lease.close();
             }
         }
     }
@@ -75,7 +75,7 @@ final class MessageTransfer {
             } else {
                 giveBack(null);
             }
-            use.close();
+            lease.close();
             clock.end(outcome);
         });
     }
@@ -105,7 +105,7 @@ final class MessageTransfer {
     }
 
     private void giveBack(Copy last) {
-        use.trips().pool().give(staging, last == null ? List.of() : List.of(last));
+        lease.trips().pool().give(staging, last == null ? List.of() : List.of(last));
     }
 
     private void await(Copy copy, String what) {
@@ -113,6 +113,6 @@ final class MessageTransfer {
     }
 
     private DeviceMemory memory() {
-        return use.trips().memory();
+        return lease.trips().memory();
     }
 }

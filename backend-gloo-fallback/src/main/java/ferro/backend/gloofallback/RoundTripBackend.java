@@ -18,14 +18,14 @@ import java.util.Objects;
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;
     private final RankContext context;
-    private final RoundTripState.RoundTripUse use;
+    private final RoundTripState.RoundTripLease lease;
     private boolean closed;
 
     RoundTripBackend(CollectiveBackend host, RankContext context) {
         super(GpuCollectives.with(context).over(host));
         this.host = host;
         this.context = context;
-        this.use = RoundTripState.RoundTripUse.of(context);
+        this.lease = RoundTripState.RoundTripLease.of(context);
     }
 
     @Override
@@ -51,8 +51,8 @@ final class RoundTripBackend extends ForwardingBackend {
     private synchronized void release() {
         if (!closed) {
             closed = true;
-            use.trips().lane(host).end();
-            use.close();
+            lease.trips().lane(host).end();
+            lease.close();
         }
     }
 

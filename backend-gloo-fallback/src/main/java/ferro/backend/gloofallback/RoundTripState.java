@@ -38,17 +38,17 @@ final class RoundTripState implements AutoCloseable {
     }
 
     /**
-     * One use of the shared state of a rank. The close of the last use frees staging memory and closes the device
+     * A lease of the shared state of a rank. The close of the last lease frees staging memory and closes the device
      * memory.
      *
      * @param context context of the rank
      * @param trips   the shared state
      */
-    record RoundTripUse(RankContext context, RoundTripState trips) implements AutoCloseable {
-        static RoundTripUse of(RankContext context) {
+    record RoundTripLease(RankContext context, RoundTripState trips) implements AutoCloseable {
+        static RoundTripLease of(RankContext context) {
             DeviceMemory memory = DeviceMemories.shared(context);
             try {
-                return new RoundTripUse(
+                return new RoundTripLease(
                         context, context.shared(RoundTripState.class, () -> new RoundTripState(memory)));
             } catch (RuntimeException | Error failure) {
                 context.release(DeviceMemory.class);

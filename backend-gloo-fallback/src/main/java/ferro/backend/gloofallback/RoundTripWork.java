@@ -40,20 +40,20 @@ final class RoundTripWork implements Work {
     private volatile long sequence;
     private volatile long endedNanos;
 
-    RoundTripWork(String operation, CollectiveBackend host, RoundTripState.RoundTripUse use, CallOptions options) {
+    RoundTripWork(String operation, CollectiveBackend host, RoundTripState.RoundTripLease lease, CallOptions options) {
         this.operation = options.named(operation);
         this.options = options;
         this.host = host;
-        this.context = use.context();
-        this.dependants = use.trips().dependants();
+        this.context = lease.context();
+        this.dependants = lease.trips().dependants();
         this.begunNanos = context.nanoTime();
         this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
 
     /** Queues the task of this call. If no thread is available, the group fails, because other ranks would wait. */
-    void queue(Runnable task, RoundTripState.RoundTripUse use) {
+    void queue(Runnable task, RoundTripState.RoundTripLease lease) {
         try {
-            use.trips().lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
+            lease.trips().lane(host).add(task, lease, "ferro-roundtrip-" + host.rank());
         } catch (OutOfMemoryError noThread) {
             FerroException failure =
                     failure(Code.RESOURCE, "cannot start a thread: " + noThread.getMessage(), noThread);

@@ -65,8 +65,7 @@ class FailuresTest {
                 }
             };
             List<Throwable> outcomes = group.outcomes(rank -> {
-                DeviceTensor data = group.tensor(rank, TEN);
-                Collective call = Collective.allReduce(data, ReduceOp.SUM);
+                Collective call = Collective.allReduce(group.tensor(rank, TEN), ReduceOp.SUM);
                 RankContext context = rank == 1 ? scarce : group.context(0);
                 new HostRoundTrip()
                         .submit(call, group.host(rank), context, CallOptions.of(Duration.ofSeconds(60)))
@@ -107,8 +106,7 @@ class FailuresTest {
     void failureOfTheCollectiveArrivesAsItIs() {
         try (DeviceGroup group = DeviceGroup.of(2)) {
             List<Throwable> outcomes = group.outcomes(rank -> {
-                DeviceTensor data = group.tensor(rank, TEN);
-                group.group(rank).allReduce(data, rank == 0 ? ReduceOp.SUM : ReduceOp.MAX);
+                group.group(rank).allReduce(group.tensor(rank, TEN), rank == 0 ? ReduceOp.SUM : ReduceOp.MAX);
             });
             for (Throwable outcome : outcomes) {
                 assertFailed(Code.MISMATCH, outcome, "max");
@@ -191,11 +189,11 @@ class FailuresTest {
 
     /** Of three pieces of staging at least one is still in use: who takes three must get a new one. */
     private static void assertNotHandedOut(DeviceGroup group) {
-        try (RoundTripState.RoundTripUse use = RoundTripState.RoundTripUse.of(group.context(0))) {
+        try (RoundTripState.RoundTripLease lease = RoundTripState.RoundTripLease.of(group.context(0))) {
             int before = group.heap(0).liveStagings();
             List<Staging> taken = new ArrayList<>();
             for (int number = 0; number < before; number++) {
-                taken.add(use.trips().pool().take(16));
+                taken.add(lease.trips().pool().take(16));
             }
             assertTrue(group.heap(0).liveStagings() > before, "staging under a running copy was handed out");
             taken.forEach(Staging::close);

@@ -13,10 +13,10 @@ import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -32,35 +32,27 @@ class FramesThroughTheDoorTest {
             float[] data = {1, 2};
 
             assertEquals(
-                    List.of("CallForms.allReduce", "GroupCalls.run", "DeviceTensorBackend.run", "GroupEngine.run"),
+                    "CallForms.allReduce ProcessGroupBase.run DeviceTensorBackend.run GroupEngine.run",
                     frames(() -> group.allReduce(data, ReduceOp.SUM)));
             assertEquals(
-                    List.of(
-                            "CallForms.allReduceAsync",
-                            "GroupCalls.submit",
-                            "DeviceTensorBackend.submit",
-                            "GroupEngine.submit"),
+                    "CallForms.allReduceAsync ProcessGroupBase.submit DeviceTensorBackend.submit GroupEngine.submit",
                     frames(() -> group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM)));
         }
     }
 
     /** Makes a call that the engine refuses, as it is closed; returns the frames from the form to the engine's method. */
-    private static List<String> frames(Executable call) {
-        List<String> names = Arrays.stream(
-                        assertThrows(IllegalStateException.class, call).getStackTrace())
-                .map(frame -> frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName())
-                .toList();
-        int engine = last(names, "GroupEngine.");
-        int form = last(names, "Forms.");
-        List<String> inward = names.subList(engine, form + 1);
-        return Stream.iterate(inward.size() - 1, i -> i >= 0, i -> i - 1)
-                .map(inward::get)
-                .toList();
+    private static String frames(Executable call) {
+        List<String> inward = new ArrayList<>();
+        for (StackTraceElement frame :
+                assertThrows(IllegalStateException.class, call).getStackTrace()) {
+            inward.add(0, frame.getClassName().replaceAll(".*\\.", "") + "." + frame.getMethodName());
+        }
+        return String.join(" ", inward.subList(first(inward, "Forms."), first(inward, "GroupEngine.") + 1));
     }
 
-    private static int last(List<String> names, String part) {
-        return Stream.iterate(names.size() - 1, i -> i >= 0, i -> i - 1)
-                .filter(i -> names.get(i).contains(part))
+    private static int first(List<String> inward, String part) {
+        return IntStream.range(0, inward.size())
+                .filter(i -> inward.get(i).contains(part))
                 .findFirst()
                 .orElseThrow();
     }

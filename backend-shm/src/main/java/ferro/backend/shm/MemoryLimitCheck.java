@@ -1,6 +1,6 @@
 package ferro.backend.shm;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ final class MemoryLimitCheck {
      * Throws an exception if a control group of this process leaves less memory than needed. The message names the
      * innermost control group that leaves less.
      */
-    static void check(Proc proc, long need) throws SegmentShortage.NoSpaceException {
+    static void check(LinuxFiles proc, long need) throws SegmentShortage.NoSpaceException {
         try {
             for (Path group : groups(proc)) {
                 long left = left(group, need);
@@ -44,7 +44,7 @@ final class MemoryLimitCheck {
      * exist. In a container, the kernel may list a path of the host, but only the root is the control group of the
      * container.
      */
-    private static List<Path> groups(Proc proc) throws IOException {
+    private static List<Path> groups(LinuxFiles proc) throws IOException {
         List<Path> groups = proc.controlGroups("");
         return groups.isEmpty() || Files.isDirectory(groups.get(0))
                 ? groups

@@ -1,6 +1,6 @@
 package ferro.backend.shm;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,12 +15,12 @@ import java.nio.file.Path;
  * @param startTicks start time of this process in clock ticks since boot
  * @param user       ID of the user that owns this process
  */
-record ProcessIdentity(Proc proc, String boot, long namespace, long pid, long startTicks, int user) {
+record ProcessIdentity(LinuxFiles proc, String boot, long namespace, long pid, long startTicks, int user) {
     /** Number of the machine's first namespace of processes, which is {@code PROC_PID_INIT_INO} of linux/proc_ns.h. */
     private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
 
-    static ProcessIdentity in(Proc proc) throws IOException {
-        Proc.Stat stat = proc.stat("self");
+    static ProcessIdentity in(LinuxFiles proc) throws IOException {
+        LinuxFiles.Stat stat = proc.stat("self");
         String namespace = Files.readSymbolicLink(proc.path("self/ns/pid")).toString();
         return new ProcessIdentity(
                 proc,
@@ -45,7 +45,7 @@ record ProcessIdentity(Proc proc, String boot, long namespace, long pid, long st
      */
     boolean runs(long otherPid, long otherStartTicks) {
         try {
-            Proc.Stat stat = proc.stat(Long.toString(otherPid));
+            LinuxFiles.Stat stat = proc.stat(Long.toString(otherPid));
             return stat.startTicks() == otherStartTicks && "ZXx".indexOf(stat.state()) < 0;
         } catch (IOException unreadable) {
             // a lack of descriptors or a similar error must not make a process count as dead, since the files of a dead

@@ -1,6 +1,6 @@
 package ferro.backend.shm;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -50,7 +50,7 @@ record SegmentFolder(Path folder, ProcessIdentity process, String host, FileMapp
      */
     static SegmentFolder of(RankContext context) throws IOException {
         Path folder = Path.of(Settings.SHM_DIR.of(context));
-        ProcessIdentity process = ProcessIdentity.in(Proc.HOST);
+        ProcessIdentity process = ProcessIdentity.in(LinuxFiles.HOST);
         long device = FileStat.of(folder).device();
         String host = Settings.HOST.find(context).orElse("boot " + process.boot() + ", file system " + device);
         return new SegmentFolder(folder, process, host, FileMapper.ofThisJdk());

@@ -3,7 +3,7 @@ package ferro.backend.shm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,13 +16,13 @@ class MemoryLimitCheckTest {
     private Path folder;
 
     private Path root;
-    private Proc proc;
+    private LinuxFiles proc;
 
     @BeforeEach
     void makeGroups() throws IOException {
         root = Files.createDirectories(folder.resolve("sys/fs/cgroup"));
         Files.createDirectories(folder.resolve("proc/self"));
-        proc = Proc.under(folder);
+        proc = LinuxFiles.under(folder);
         memberOf("/jobs/mine");
         group("jobs/mine", "max", 900, 0);
         group("jobs", "1000", 700, 28);

@@ -2,7 +2,7 @@ package ferro.backend.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ class SegmentCleanerTest {
     private Path folder;
 
     SegmentCleanerTest() throws IOException {
-        own = ProcessIdentity.in(Proc.HOST);
+        own = ProcessIdentity.in(LinuxFiles.HOST);
     }
 
     @Test
@@ -45,7 +45,7 @@ class SegmentCleanerTest {
         // reading it fails, as it does where this process has no descriptor left
         Files.createDirectories(proc.resolve("4711/stat"));
         ProcessIdentity blind = new ProcessIdentity(
-                Proc.under(folder), own.boot(), own.namespace(), own.pid(), own.startTicks(), own.user());
+                LinuxFiles.under(folder), own.boot(), own.namespace(), own.pid(), own.startTicks(), own.user());
         Path unreadable = file(own.namespace(), 4711, 5);
 
         assertEquals(0, SegmentCleaner.sweep(folder, blind));

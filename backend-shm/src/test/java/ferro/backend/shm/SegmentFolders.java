@@ -1,7 +1,7 @@
 package ferro.backend.shm;
 
 import ferro.spi.GroupSpec;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +29,7 @@ final class SegmentFolders {
     }
 
     private static SegmentFolder of(Path folder, long namespace) throws IOException {
-        ProcessIdentity own = ProcessIdentity.in(Proc.HOST);
+        ProcessIdentity own = ProcessIdentity.in(LinuxFiles.HOST);
         ProcessIdentity process =
                 new ProcessIdentity(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
         return new SegmentFolder(folder, process, "box", FileMapper.ofThisJdk());

@@ -38,8 +38,7 @@ class FlightRecordTest {
     private Path folder;
 
     private static Work allReduce(SimulatedBackend rank, Duration timeout) {
-        HostTensor data = HostTensor.of(new float[] {2, 3, 5, 7});
-        return rank.submit(Collective.allReduce(data, ReduceOp.SUM), timeout);
+        return rank.submit(Collective.allReduce(HostTensor.of(new float[] {2, 3, 5, 7}), ReduceOp.SUM), timeout);
     }
 
     private static void assertHas(String record, String... parts) {

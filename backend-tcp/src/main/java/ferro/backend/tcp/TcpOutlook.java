@@ -6,14 +6,14 @@ import ferro.backend.tcp.net.AddressChoice;
 import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.LocalInterface;
 import ferro.backend.tcp.net.NettyModules;
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.TlsProvider;
 import ferro.backend.tcp.store.InterfaceSpeed;
 import ferro.backend.tcp.store.Rendezvous;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.LinuxFiles;
 import ferro.spi.PortRange;
-import ferro.spi.Proc;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.net.InetAddress;
@@ -31,7 +31,7 @@ public final class TcpOutlook {
     private final String encryption;
 
     private TcpOutlook(RankContext context) {
-        TcpIo io = TcpIo.of(context);
+        SocketConfig io = SocketConfig.of(context);
         GroupSpec alone = GroupSpec.of("doctor", 0, 1, Deadlines.ofCalls(context));
         Where where = Where.of(alone.name(), alone.rank());
         Optional<Rendezvous> meeting = Rendezvous.find(alone, context);
@@ -146,19 +146,19 @@ public final class TcpOutlook {
         return setting + ", for " + range.size() + " ranks of this host";
     }
 
-    private static String sockets(RankContext context, TcpIo io) {
+    private static String sockets(RankContext context, SocketConfig io) {
         if (io.epoll()) {
             return "epoll";
         }
         if (Settings.TCP_IO.of(context).equals("nio")) {
             return "nio, set by " + Settings.TCP_IO.name();
         }
-        return TcpIo.epollAvoidedBecause()
+        return SocketConfig.epollAvoidedBecause()
                 .map("nio, because epoll cannot work here: "::concat)
                 .orElse("nio");
     }
 
-    private static String congestion(RankContext context, TcpIo io) {
+    private static String congestion(RankContext context, SocketConfig io) {
         String ofSystem = "the system's"
                 + systemCongestion().map(name -> " (" + name + ")").orElse("");
         String asked = Settings.TCP_CONGESTION.of(context);
@@ -186,6 +186,6 @@ public final class TcpOutlook {
     }
 
     private static Optional<String> systemCongestion() {
-        return Proc.HOST.line("sys/net/ipv4/tcp_congestion_control");
+        return LinuxFiles.HOST.line("sys/net/ipv4/tcp_congestion_control");
     }
 }

@@ -4,8 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.NettyModules;
-import ferro.backend.tcp.store.LauncherStore;
-import ferro.backend.tcp.store.LauncherStore.LauncherCall;
+import ferro.backend.tcp.store.LauncherClient;
+import ferro.backend.tcp.store.LauncherClient.ConnectOptions;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -16,9 +16,9 @@ import java.util.Objects;
  * apart from the groups that the process joins. The connection is not counted as a rank. Thread-safe.
  */
 public final class TcpStoreClient implements AutoCloseable {
-    private final LauncherStore connection;
+    private final LauncherClient connection;
 
-    private TcpStoreClient(LauncherStore connection) {
+    private TcpStoreClient(LauncherClient connection) {
         this.connection = connection;
     }
 
@@ -86,10 +86,10 @@ public final class TcpStoreClient implements AutoCloseable {
     public static TcpStoreClient open(StoreAddress store, Duration timeout) {
         Objects.requireNonNull(store, "store");
         Objects.requireNonNull(timeout, "timeout");
-        LauncherCall call =
-                new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
+        ConnectOptions call = new ConnectOptions(
+                store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
         return NettyModules.with(
-                Where.of("store", store.number), () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
+                Where.of("store", store.number), () -> new TcpStoreClient(LauncherClient.open(call, timeout, timeout)));
     }
 
     /** {@return the store, whose calls fail once this connection has ended} */

@@ -9,11 +9,11 @@ import ferro.backend.tcp.net.Credentials;
 import ferro.backend.tcp.net.NettyModules;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.Secret;
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.net.UnauthenticatedPeerLog;
-import ferro.backend.tcp.store.JoinWatch;
+import ferro.backend.tcp.store.JoinDetector;
 import ferro.backend.tcp.store.StoreConnectionReceiver;
 import ferro.backend.tcp.store.StoreService;
 import ferro.backend.tcp.store.TcpPort;
@@ -36,14 +36,14 @@ public final class TcpStoreServer implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpListener listener;
     private final StoreService service;
-    private final JoinWatch watch;
+    private final JoinDetector watch;
     private final InetSocketAddress bound;
     private volatile BiConsumer<String, byte[]> whenSet = (key, value) -> {};
     private volatile BiConsumer<String, String> whenOtherJob = (job, from) -> {};
 
     private TcpStoreServer(InetAddress address, PortRange ports, Credentials own, int worldSize) {
-        TcpIo io = TcpIo.standard();
-        watch = new JoinWatch(worldSize);
+        SocketConfig io = SocketConfig.standard();
+        watch = new JoinDetector(worldSize);
         service = new StoreService((key, value) -> {
             watch.set(key, value);
             whenSet.accept(key, value);
@@ -63,7 +63,7 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /** Binds the first port that is free. */
-    private InetSocketAddress bind(InetAddress address, PortRange ports, TcpIo io) throws Refusal {
+    private InetSocketAddress bind(InetAddress address, PortRange ports, SocketConfig io) throws Refusal {
         IOException last = null;
         for (int port = ports.first(); port <= ports.last(); port++) {
             try {
@@ -120,7 +120,7 @@ public final class TcpStoreServer implements AutoCloseable {
         Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
         TcpPort.checkOpen(address, known, Where.of("store", -1));
         Credentials own = new Credentials(
-                jobId, known, new SecureRandom(), TlsPolicy.of(TlsPolicy.TlsUse.FOLLOW, jobId, "store"));
+                jobId, known, new SecureRandom(), TlsPolicy.of(TlsPolicy.TlsMode.FOLLOW, jobId, "store"));
         return new TcpStoreServer(address, ports, own, worldSize);
     }
 

@@ -15,7 +15,7 @@ import ferro.backend.tcp.mesh.ConnectionPurpose;
 import ferro.backend.tcp.mesh.TcpControlLane;
 import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.net.AddressLookup;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import ferro.backend.tcp.net.TlsSession;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
@@ -362,7 +362,7 @@ final class TcpTransport implements Transport {
 
     private static void drop(ArrivedConnection arrival) {
         if (arrival.channel() != null) {
-            TlsHandshake.closeAtOnce(arrival.channel());
+            TlsHandshakeHandler.closeAtOnce(arrival.channel());
         }
     }
 
@@ -394,7 +394,7 @@ final class TcpTransport implements Transport {
 
     /** Returns the connection with the agreed protection: TLS, checksums, or none. TLS needs no checksums. */
     private DataSocket protectedBytes(DataSocket wire, Channel channel) {
-        TlsSession session = TlsHandshake.sessionOf(channel);
+        TlsSession session = TlsHandshakeHandler.sessionOf(channel);
         if (session != null) {
             return new TlsDataSocket(
                     wire, session, polledLinks().records(), mesh.io().keyBytes());

@@ -67,7 +67,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
      * @throws IOException if a file cannot be written, or this machine has no fonts
      */
     public void write(Path folder, String name) throws IOException {
-        Files.write(folder.resolve(name + ".png"), ImageWriter.png(this));
+        Files.write(folder.resolve(name + ".png"), PngWriter.png(this));
         Files.writeString(folder.resolve(name + ".svg"), svg());
     }
 
@@ -158,7 +158,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         double[] ends = panel.lines().stream()
                 .mapToDouble(line -> plot.y(last(line).y()))
                 .toArray();
-        double[] heights = EndLabels.spread(ends, LABEL_APART, plot.top(), plot.bottom());
+        double[] heights = LabelSpreader.spread(ends, LABEL_APART, plot.top(), plot.bottom());
         for (int i = 0; i < ends.length; i++) {
             ChartLine line = panel.lines().get(i);
             double[] x = {plot.x(last(line).x()) + 3, plot.right() + LEADER};

@@ -57,7 +57,7 @@ final class PanelPlot {
     void paint(Graphics2D image, Theme theme) {
         for (ChartLine line : panel.lines()) {
             XYSeries series = chart.getSeries(line.label());
-            series.setLineStyle(ImageWriter.stroke(theme, "line", line.stroke()));
+            series.setLineStyle(PngWriter.stroke(theme, "line", line.stroke()));
             series.setLineColor(theme.color(line.stroke().color()));
             series.setMarker(SeriesMarkers.NONE);
         }

@@ -86,7 +86,7 @@ final class SvgWriter {
                 "<polyline class=\"%s on-%s\" stroke-width=\"%s\"%s points=\"%s\"/>",
                 stroke.role(),
                 stroke.stroke().color(),
-                ImageWriter.width(stroke.role(), stroke.stroke()),
+                PngWriter.width(stroke.role(), stroke.stroke()),
                 dash.equals("none") ? "" : " stroke-dasharray=\"" + dash + "\"",
                 points);
     }

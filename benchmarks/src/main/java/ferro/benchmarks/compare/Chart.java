@@ -27,7 +27,7 @@ final class Chart {
 
     private final Ratios ratios;
     private final List<SizedCall> items;
-    private final LibraryMedium medium;
+    private final TransportMedium medium;
 
     /**
      * Prepares a chart.
@@ -35,7 +35,7 @@ final class Chart {
      * @param items  sizes of one collective and one world size
      * @param medium medium of the contestants that are drawn
      */
-    Chart(Ratios ratios, List<SizedCall> items, LibraryMedium medium) {
+    Chart(Ratios ratios, List<SizedCall> items, TransportMedium medium) {
         this.ratios = ratios;
         this.items = items.stream().filter(item -> item.bytes() > 0).toList();
         this.medium = medium;
@@ -79,7 +79,7 @@ final class Chart {
 
     private List<Library> libraries() {
         List<String> measured = ratios.contestants().stream()
-                .filter(name -> LibraryMedium.of(name) == medium)
+                .filter(name -> TransportMedium.of(name) == medium)
                 .filter(name -> items.stream()
                                 .filter(item -> ratios.micros(item, name).isPresent())
                                 .count()
@@ -90,7 +90,7 @@ final class Chart {
 
     private List<String> notes(List<Library> drawn, List<String> notes) {
         List<String> others = new ArrayList<>(ratios.contestants().stream()
-                .filter(name -> LibraryMedium.of(name) == medium)
+                .filter(name -> TransportMedium.of(name) == medium)
                 .toList());
         drawn.forEach(library -> others.remove(library.contestant()));
         List<String> all = new ArrayList<>(notes);

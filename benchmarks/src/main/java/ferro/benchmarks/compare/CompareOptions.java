@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.MeasurableOperation;
+import ferro.benchmarks.BenchOperation;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +28,7 @@ record CompareOptions(
         Path starter,
         List<String> contestants,
         List<Integer> ranks,
-        List<MeasurableOperation> collectives,
+        List<BenchOperation> collectives,
         List<Long> sizes,
         int rounds,
         Duration time,
@@ -69,9 +69,7 @@ record CompareOptions(
                 given.containsKey("--starter") ? Path.of(given.get("--starter")) : null,
                 split(given.get("--contestants")).toList(),
                 split(given.get("--ranks")).map(CompareOptions::ranks).toList(),
-                split(given.get("--collectives"))
-                        .map(MeasurableOperation::parse)
-                        .toList(),
+                split(given.get("--collectives")).map(BenchOperation::parse).toList(),
                 split(given.get("--sizes")).map(Setting::bytes).toList(),
                 Setting.count(given.get("--rounds")),
                 Setting.duration(given.get("--time")),
@@ -93,8 +91,8 @@ record CompareOptions(
     /** Returns all items for a group of {@code worldSize} ranks, by increasing size. A barrier has no sizes. */
     List<Measurement.SizedCall> items(int worldSize) {
         List<Measurement.SizedCall> items = new ArrayList<>();
-        for (MeasurableOperation collective : collectives) {
-            List<Long> its = collective == MeasurableOperation.BARRIER ? List.of(0L) : sizes;
+        for (BenchOperation collective : collectives) {
+            List<Long> its = collective == BenchOperation.BARRIER ? List.of(0L) : sizes;
             its.forEach(bytes -> items.add(new Measurement.SizedCall(worldSize, collective.label(), bytes)));
         }
         return items;

@@ -33,14 +33,14 @@ public final class Comparison {
     private static final Duration WARM_UP = Duration.ofMillis(60);
 
     private final CompareOptions options;
-    private final RawFile raw;
+    private final ResultsFile raw;
     private final String run = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
     private final Map<String, LibraryProcesses> started = new LinkedHashMap<>();
     private long wrong;
 
     private Comparison(CompareOptions options) {
         this.options = options;
-        raw = new RawFile(options.out().resolve("raw.csv"));
+        raw = new ResultsFile(options.out().resolve("raw.csv"));
     }
 
     /**
@@ -70,7 +70,7 @@ public final class Comparison {
     private static long run(CompareOptions options) throws IOException, InterruptedException {
         Comparison comparison = new Comparison(options);
         if (options.starter() != null) {
-            MachineFile.write(options.out());
+            MachineDescription.write(options.out());
             comparison.measure();
         }
         new ReportWriter(comparison.raw.read(), options.out()).write();
@@ -155,7 +155,7 @@ public final class Comparison {
         if (found > 0) {
             System.err.printf("compare: %s is left out: %d wrong elements in %s%n", name, found, item);
         }
-        wrong += LibraryMedium.ours(name) ? found : 0;
+        wrong += TransportMedium.ours(name) ? found : 0;
         return found == 0;
     }
 

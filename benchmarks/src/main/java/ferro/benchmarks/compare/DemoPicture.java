@@ -61,7 +61,7 @@ final class DemoPicture {
     }
 
     private static List<String> notes(Path printed) throws IOException {
-        List<String> notes = new ArrayList<>(MachineFile.notes(printed.getParent()));
+        List<String> notes = new ArrayList<>(MachineDescription.notes(printed.getParent()));
         notes.add("The first seconds are slow: the JVM compiles the program. 1 rank was measured after the training.");
         notes.add("\"Times as fast\" compares the median step after this warm-up, not the average of the training.");
         return notes;

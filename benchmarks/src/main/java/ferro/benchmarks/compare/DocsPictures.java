@@ -33,22 +33,22 @@ public final class DocsPictures {
     public static void main(String[] words) throws IOException {
         Path docs = Path.of(words[0]);
         speed(docs.resolve("performance")).write(docs.resolve("images"), "speed");
-        ScalePicture.of(docs.resolve("performance")).write(docs.resolve("images"), "scale");
+        MessageChart.of(docs.resolve("performance")).write(docs.resolve("images"), "scale");
         DemoPicture.of(docs.resolve("images/demo.txt")).write(docs.resolve("images"), "demo");
     }
 
     /** Returns the chart of an all-reduce of two ranks, with a line for each library that was measured. */
     static ChartPicture speed(Path performance) throws IOException {
-        Ratios ratios = new Ratios(new RawFile(performance.resolve("targets.csv")).read());
+        Ratios ratios = new Ratios(new ResultsFile(performance.resolve("targets.csv")).read());
         List<SizedCall> items = ratios.items().stream()
                 .filter(item -> item.ranks() == RANKS && item.collective().equals(COLLECTIVE))
                 .sorted(Comparator.comparingLong(SizedCall::bytes))
                 .toList();
         List<ChartPanel> panels = new ArrayList<>();
-        for (LibraryMedium medium : LibraryMedium.values()) {
+        for (TransportMedium medium : TransportMedium.values()) {
             panels.addAll(new Chart(ratios, items, medium).panels());
         }
-        List<String> notes = new ArrayList<>(MachineFile.notes(performance));
+        List<String> notes = new ArrayList<>(MachineDescription.notes(performance));
         notes.add(
                 "After an all-reduce, every rank has the sum of the arrays of all ranks. Arrays of 32-bit floats. Gloo has no shared"
                         + " memory.");

@@ -29,7 +29,7 @@ record Library(String contestant, String color, String label) {
     private static final int SIMULATED = 9;
 
     boolean ours() {
-        return LibraryMedium.ours(contestant);
+        return TransportMedium.ours(contestant);
     }
 
     /** Returns at most five libraries. Each library has the contestant that its users get without settings. */

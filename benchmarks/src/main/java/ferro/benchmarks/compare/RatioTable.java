@@ -30,7 +30,7 @@ final class RatioTable {
     /** Returns the table in Markdown. A cell without a paired round is a dash. */
     String markdown() {
         List<String> ours = ratios.contestants().stream()
-                .filter(LibraryMedium::ours)
+                .filter(TransportMedium::ours)
                 .sorted()
                 .toList();
         Set<Integer> worlds = new TreeSet<>();
@@ -55,7 +55,7 @@ final class RatioTable {
     }
 
     private String cell(SizedCall item, String contestant) {
-        List<String> peers = LibraryMedium.peers(contestant, ratios.contestants());
+        List<String> peers = TransportMedium.peers(contestant, ratios.contestants());
         // the state of the machine in which most rounds were made
         Optional<Ratio> shown = EnumSet.complementOf(EnumSet.of(CoreDistance.CHANGED)).stream()
                 .flatMap(state -> ratios.best(item, contestant, peers, state).stream())

@@ -45,8 +45,8 @@ final class ReportWriter {
 
     private void drawCharts() throws IOException {
         for (Map.Entry<String, List<SizedCall>> table : tables().entrySet()) {
-            for (LibraryMedium medium : LibraryMedium.values()) {
-                new Chart(ratios, table.getValue(), medium).write(MachineFile.notes(folder), folder);
+            for (TransportMedium medium : TransportMedium.values()) {
+                new Chart(ratios, table.getValue(), medium).write(MachineDescription.notes(folder), folder);
             }
         }
     }
@@ -76,7 +76,7 @@ final class ReportWriter {
 
     private String csv(SizedCall item, String contestant, String opponent) {
         StringBuilder lines = new StringBuilder();
-        if (LibraryMedium.ours(contestant) && !contestant.equals(opponent)) {
+        if (TransportMedium.ours(contestant) && !contestant.equals(opponent)) {
             for (CoreDistance state : STATES) {
                 ratios.ratio(item, contestant, opponent, state)
                         .ifPresent(ratio -> lines.append(csv(item, contestant, state, ratio)));
@@ -107,7 +107,7 @@ final class ReportWriter {
         StringBuilder text = new StringBuilder();
         tables().forEach((title, items) -> {
             for (String contestant : ratios.contestants()) {
-                if (LibraryMedium.ours(contestant)
+                if (TransportMedium.ours(contestant)
                         && items.stream()
                                 .anyMatch(
                                         item -> ratios.micros(item, contestant).isPresent())) {
@@ -119,9 +119,10 @@ final class ReportWriter {
     }
 
     private String table(String title, List<SizedCall> items, String contestant) {
-        List<String> peers = LibraryMedium.peers(contestant, ratios.contestants());
+        List<String> peers = TransportMedium.peers(contestant, ratios.contestants());
         List<String> others = ratios.contestants().stream()
-                .filter(name -> !LibraryMedium.ours(name) && LibraryMedium.of(name) == LibraryMedium.of(contestant))
+                .filter(name ->
+                        !TransportMedium.ours(name) && TransportMedium.of(name) == TransportMedium.of(contestant))
                 .toList();
         StringBuilder text = new StringBuilder();
         text.append("### ")

@@ -46,7 +46,7 @@ final class Targets {
             String contestant,
             int ranks,
             List<String> collectives,
-            Range sizes,
+            SizeRange sizes,
             List<String> opponents,
             double limit) {
         boolean covers(SizedCall item) {
@@ -58,17 +58,17 @@ final class Targets {
     }
 
     /** A range of sizes that includes {@code least} and {@code most}. */
-    private record Range(long least, long most) {}
+    private record SizeRange(long least, long most) {}
 
-    private static final Range SMALL = new Range(0, KIB);
-    private static final Range SIXTEEN = new Range(16 * KIB, 16 * KIB);
-    private static final Range BELOW_64 = new Range(0, 64 * KIB - 1);
-    private static final Range FROM_64 = new Range(64 * KIB, ANY);
-    private static final Range MIDDLE = new Range(64 * KIB, 4 * MIB);
-    private static final Range TO_1_MIB = new Range(0, MIB);
-    private static final Range LARGE = new Range(16 * MIB, 16 * MIB);
-    private static final Range LARGEST = new Range(64 * MIB, 64 * MIB);
-    private static final Range ALL = new Range(0, ANY);
+    private static final SizeRange SMALL = new SizeRange(0, KIB);
+    private static final SizeRange SIXTEEN = new SizeRange(16 * KIB, 16 * KIB);
+    private static final SizeRange BELOW_64 = new SizeRange(0, 64 * KIB - 1);
+    private static final SizeRange FROM_64 = new SizeRange(64 * KIB, ANY);
+    private static final SizeRange MIDDLE = new SizeRange(64 * KIB, 4 * MIB);
+    private static final SizeRange TO_1_MIB = new SizeRange(0, MIB);
+    private static final SizeRange LARGE = new SizeRange(16 * MIB, 16 * MIB);
+    private static final SizeRange LARGEST = new SizeRange(64 * MIB, 64 * MIB);
+    private static final SizeRange ALL = new SizeRange(0, ANY);
     private static final String NO_VECTORS = "the same without the Vector API";
 
     private static List<PromisedRatio> sharedMemory() {
@@ -110,7 +110,7 @@ final class Targets {
     String markdown() {
         TreeSet<String> jdks = new TreeSet<>(Comparator.reverseOrder());
         ratios.contestants().stream()
-                .filter(LibraryMedium::ours)
+                .filter(TransportMedium::ours)
                 .forEach(name -> jdks.add(name.substring(name.indexOf('@'))));
         StringBuilder text = new StringBuilder("| case | against the best of | target |");
         jdks.forEach(jdk -> text.append(" JDK ").append(jdk.substring(1)).append(", near | far |"));
@@ -156,7 +156,7 @@ final class Targets {
 
     private Optional<WorstRatio> worst(PromisedRatio target, String jdk, CoreDistance state) {
         List<String> opponents = target.opponents.stream()
-                .map(name -> LibraryMedium.ours(name) ? name + jdk : name)
+                .map(name -> TransportMedium.ours(name) ? name + jdk : name)
                 .toList();
         WorstRatio worst = null;
         for (SizedCall item : ratios.items()) {

@@ -78,9 +78,9 @@ class ChartPictureTest {
 
     @Test
     void labelsAreMovedNoFartherThanNeeded() {
-        assertArrayEquals(new double[] {30, 80}, EndLabels.spread(new double[] {30, 80}, 15, 0, 100));
-        assertArrayEquals(new double[] {37.5, 22.5, 80}, EndLabels.spread(new double[] {31, 29, 80}, 15, 0, 100));
-        assertArrayEquals(new double[] {100, 85, 70}, EndLabels.spread(new double[] {99, 98, 97}, 15, 0, 100));
+        assertArrayEquals(new double[] {30, 80}, LabelSpreader.spread(new double[] {30, 80}, 15, 0, 100));
+        assertArrayEquals(new double[] {37.5, 22.5, 80}, LabelSpreader.spread(new double[] {31, 29, 80}, 15, 0, 100));
+        assertArrayEquals(new double[] {100, 85, 70}, LabelSpreader.spread(new double[] {99, 98, 97}, 15, 0, 100));
     }
 
     private static ChartPicture picture(int count, double end) {

@@ -29,7 +29,7 @@ class DocsPicturesTest {
 
     @Test
     void theChartOfMessagesIsDrawnFromTheFiguresOfScale() throws Exception {
-        assertCommitted("scale", ScalePicture.of(DOCS.resolve("performance")));
+        assertCommitted("scale", MessageChart.of(DOCS.resolve("performance")));
     }
 
     @Test

@@ -82,7 +82,7 @@ class RatiosTest {
         add("ferro-tcp@17", 0, 4, NEAR, NEAR);
         Ratios ratios = new Ratios(all);
 
-        List<String> peers = LibraryMedium.peers("ferro-tcp@25", ratios.contestants());
+        List<String> peers = TransportMedium.peers("ferro-tcp@25", ratios.contestants());
         Ratio best = ratios.best(ITEM, "ferro-tcp@25", peers, CoreDistance.NEAR).orElseThrow();
 
         assertEquals(List.of("mpich-tcp", "gloo-tcp"), peers);
@@ -92,7 +92,7 @@ class RatiosTest {
 
     @Test
     void measurementsOfTwoRunsAreReadBack() throws Exception {
-        RawFile raw = new RawFile(folder.resolve("raw.csv"));
+        ResultsFile raw = new ResultsFile(folder.resolve("raw.csv"));
         add("ferro-shm@25", 0, 10.5, NEAR, FAR);
         all.add(new Measurement("other run", ITEM, "mpich-shm", 3, new MeasuredTimes(0.0625, 0.5, 2), 7, FAR, FAR));
 

@@ -22,7 +22,7 @@ class TargetsPageTest {
     }
 
     private static Ratios measured(String file) throws IOException {
-        return new Ratios(new RawFile(FOLDER.resolve(file)).read());
+        return new Ratios(new ResultsFile(FOLDER.resolve(file)).read());
     }
 
     private static void thePageHas(String table, String file) throws IOException {

@@ -20,10 +20,10 @@ public final class AccessedRanges {
      */
     private static final int ADDRESSES = 1 << 30;
 
-    private final Map<Object, Spans> byMemory = new IdentityHashMap<>();
+    private final Map<Object, AddressRanges> byMemory = new IdentityHashMap<>();
 
     /** Address ranges within one memory, as maps from start to end. The ranges in one map do not overlap. */
-    private static final class Spans {
+    private static final class AddressRanges {
         private final TreeMap<Long, Long> written = new TreeMap<>();
         private final TreeMap<Long, Long> read = new TreeMap<>();
     }
@@ -43,7 +43,7 @@ public final class AccessedRanges {
         if (in.elementCount() == 0) {
             return true;
         }
-        Spans spans = spansOf(in);
+        AddressRanges spans = spansOf(in);
         long start = TensorMemory.memoryOffset(in);
         long end = end(in);
         if (touches(spans.written, start, end)) {
@@ -65,7 +65,7 @@ public final class AccessedRanges {
         if (out.elementCount() == 0) {
             return true;
         }
-        Spans spans = spansOf(out);
+        AddressRanges spans = spansOf(out);
         long start = TensorMemory.memoryOffset(out);
         long end = end(out);
         if (touches(spans.written, start, end) || touches(spans.read, start, end)) {
@@ -75,8 +75,8 @@ public final class AccessedRanges {
         return true;
     }
 
-    private Spans spansOf(HostTensor tensor) {
-        return byMemory.computeIfAbsent(TensorMemory.memoryKey(tensor), memory -> new Spans());
+    private AddressRanges spansOf(HostTensor tensor) {
+        return byMemory.computeIfAbsent(TensorMemory.memoryKey(tensor), memory -> new AddressRanges());
     }
 
     /** Returns the end of a tensor in the unit of its offset: in bytes for a buffer, in elements for an array. */

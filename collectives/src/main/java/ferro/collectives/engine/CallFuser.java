@@ -35,7 +35,7 @@ final class CallFuser {
     private final int worldSize;
 
     /** A batch of calls that run as one operation: one call of any kind, or several all-reduces. */
-    static final class FusedBatch implements OperandStaging {
+    static final class FusedBatch implements OperandStager {
         private final ElementCopier copies = new ElementCopier();
         final List<Collective> calls = new ArrayList<>();
         final List<String> labels = new ArrayList<>();

@@ -260,7 +260,7 @@ public final class GroupEngine implements CollectiveBackend {
         checkMembers(ranks, name, timeout);
         int[] members = ranks.clone();
         int position = agreement.position(members);
-        SubgroupAgreement.OwnProposal attempt = agreement.begin(parts.identity.value(), members, timeout);
+        SubgroupAgreement.CreationAttempt attempt = agreement.begin(parts.identity.value(), members, timeout);
         agreement.making().begun();
         lookAgain(attempt);
         return attempt.end()
@@ -274,7 +274,7 @@ public final class GroupEngine implements CollectiveBackend {
         Objects.requireNonNull(timeout, "timeout");
     }
 
-    private void lookAgain(SubgroupAgreement.OwnProposal attempt) {
+    private void lookAgain(SubgroupAgreement.CreationAttempt attempt) {
         if (!attempt.hasEnded()) {
             long wait = attempt.look() - parts.context.nanoTime();
             Future<?> timer = parts.context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);

@@ -3,7 +3,7 @@ package ferro.collectives.engine;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
 import ferro.control.group.GroupRegistry;
-import ferro.control.group.JoinedPosition;
+import ferro.control.group.JoinedGroupView;
 import ferro.control.group.RankStatuses;
 import ferro.control.membership.Hashing;
 import ferro.control.membership.Membership;
@@ -116,7 +116,7 @@ public record GroupIdentity(
         return value == Hashing.of(group.name());
     }
 
-    JoinedPosition control() {
-        return new JoinedPosition(ranks, statuses, membership);
+    JoinedGroupView control() {
+        return new JoinedGroupView(ranks, statuses, membership);
     }
 }

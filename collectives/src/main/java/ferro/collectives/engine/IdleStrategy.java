@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The wait of the thread with the progress lock while nothing moves. The thread spins for a while, then yields, then
- * sleeps in the transport ({@link WaitBudget}). Guarded by the progress lock.
+ * sleeps in the transport ({@link PollBudget}). Guarded by the progress lock.
  */
 final class IdleStrategy {
     /** Longest sleep. A clock that jumps or a fault of a medium delays this rank by at most this time. */
@@ -37,12 +37,12 @@ final class IdleStrategy {
 
     private final Transport transport;
     private final RankContext context;
-    private final WaitBudget budget;
+    private final PollBudget budget;
     private int misses;
     private int missesAtSleep;
     private long yieldingSinceNanos;
 
-    IdleStrategy(Transport transport, RankContext context, WaitBudget budget) {
+    IdleStrategy(Transport transport, RankContext context, PollBudget budget) {
         this.transport = transport;
         this.context = context;
         this.budget = budget;

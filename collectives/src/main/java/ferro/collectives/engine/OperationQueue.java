@@ -4,8 +4,8 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.HostTensor;
-import ferro.collectives.engine.OperandStaging.AverageStaging;
-import ferro.collectives.engine.OperandStaging.IdentityStaging;
+import ferro.collectives.engine.OperandStager.AverageStager;
+import ferro.collectives.engine.OperandStager.IdentityStager;
 import ferro.collectives.engine.OperationExecutor.LinkExecutor;
 import ferro.collectives.engine.OperationExecutor.SharedMemoryExecutor;
 import ferro.collectives.engine.PendingWork.StopCondition;
@@ -40,7 +40,7 @@ import java.util.function.Consumer;
  * its end. All other calls read the clock at their end. A call that does not end within the time of a spin becomes the
  * current operation and continues like a queued operation.
  */
-final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Operation> {
+final class OperationQueue implements CallWatch.CallAccess<OperationQueue.Operation> {
     /**
      * Maximum length in bytes of a call that publishes its data before the call reads the clock. Publishing first gives
      * the data to the other ranks earlier. The measured time then lacks only the copy of a few bytes.
@@ -79,7 +79,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
-    private final AverageStaging averages;
+    private final AverageStager averages;
     private final LinkExecutor overLinks;
     /** Executor for shared memory; null unless all ranks share memory. */
     private SharedMemoryExecutor overMemory;
@@ -140,7 +140,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         this.checkUsable = checkUsable;
         this.overLinks = overLinks;
         this.executor = overLinks;
-        this.averages = new AverageStaging(loop.group().rank(), loop.group().worldSize());
+        this.averages = new AverageStager(loop.group().rank(), loop.group().worldSize());
         this.watch = new CallWatch<>(control, this);
     }
 
@@ -155,7 +155,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
     }
 
     /** Queues a prepared call; {@code staging} may be null. */
-    PendingWork submit(PreparedCall prepared, HostTensor in, HostTensor out, Duration timeout, OperandStaging staging) {
+    PendingWork submit(PreparedCall prepared, HostTensor in, HostTensor out, Duration timeout, OperandStager staging) {
         loop.refuseInside(prepared.name);
         PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
         Operation operation = new Operation(work, prepared, in, out, staging(prepared, in, out, staging));
@@ -173,11 +173,11 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         return work;
     }
 
-    private OperandStaging staging(PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging own) {
+    private OperandStager staging(PreparedCall prepared, HostTensor in, HostTensor out, OperandStager own) {
         if (prepared.isWidened()) {
             return averages.of(prepared, in, out, own);
         }
-        return writesIdentity(prepared) ? new IdentityStaging(prepared.op, in, out) : own;
+        return writesIdentity(prepared) ? new IdentityStager(prepared.op, in, out) : own;
     }
 
     /** Returns whether this rank's result is the identity of the op. */
@@ -611,7 +611,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
      */
     static final class Operation implements CallHeader {
         private final PendingWork work;
-        private final OperandStaging staging;
+        private final OperandStager staging;
         private PreparedCall prepared;
         private HostTensor in;
         private HostTensor out;
@@ -620,7 +620,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Oper
         Operation following;
 
         /** Creates an operation without a number. {@code staging} is work before and after the operation, or null. */
-        Operation(PendingWork work, PreparedCall prepared, HostTensor in, HostTensor out, OperandStaging staging) {
+        Operation(PendingWork work, PreparedCall prepared, HostTensor in, HostTensor out, OperandStager staging) {
             this.work = work;
             this.staging = staging;
             this.prepared = prepared;

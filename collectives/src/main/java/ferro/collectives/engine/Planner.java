@@ -16,7 +16,7 @@ import ferro.collectives.reduce.IntegerSums;
 import ferro.collectives.reduce.KernelFactory;
 import ferro.collectives.shared.ProgramCall;
 import ferro.collectives.shared.SegmentLayout;
-import ferro.dispatch.FallbackGate;
+import ferro.dispatch.FallbackDecision;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -235,7 +235,7 @@ final class Planner {
     private PreparedCall prepared(PreparedCall.Key key, Plan plan, int scratchChunks) {
         PreparedCall.Key carried = key.carried();
         int record = recordElements(key);
-        ChunkCounts parts = carried.parts().inRecords(record);
+        ChunkLengths parts = carried.parts().inRecords(record);
         long scratch = parts.longest(plan.chunkCount()) * scratchChunks;
         Schedule.Chunking cut =
                 Schedule.Chunking.of(parts, scratch, record * unit(carried), segmentBytes, Schedule.SCRATCH_BYTES_MOST);
@@ -257,7 +257,7 @@ final class Planner {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
         PreparedCall kept = joined[slot];
         if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
-            ChunkCounts total = ChunkCounts.equal(LongStream.of(lengths).sum());
+            ChunkLengths total = ChunkLengths.equal(LongStream.of(lengths).sum());
             kept = make(new PreparedCall.Key(CollectiveKind.ALL_REDUCE, type, total, op, 0, lengths, ""));
         }
         String[] labelsOfCall = Stream.of(labels).allMatch(labels[0]::equals) ? new String[] {labels[0]} : labels;
@@ -267,7 +267,7 @@ final class Planner {
     }
 
     String refusalOnDevice(String operation) {
-        return FallbackGate.of(context).refusal(operation, ENGINE, group.rank(), group.worldSize());
+        return FallbackDecision.of(context).refusal(operation, ENGINE, group.rank(), group.worldSize());
     }
 
     private static boolean isOnDevice(Collective call) {

@@ -31,14 +31,14 @@ final class PreparedCall {
 
     final DataType type;
     final long elements;
-    final ChunkCounts parts;
+    final ChunkLengths parts;
     /**
      * Type of the elements that are sent. Only an average of integers sends another type and other chunks than the call
      * has.
      */
     final DataType carriedType;
 
-    final ChunkCounts carriedParts;
+    final ChunkLengths carriedParts;
     /** Lengths of the calls that are joined into this call; null for a single call. */
     final long[] joined;
 
@@ -167,7 +167,7 @@ final class PreparedCall {
     record Key(
             CollectiveKind kind,
             DataType type,
-            ChunkCounts parts,
+            ChunkLengths parts,
             ReduceOp op,
             int root,
             long[] joined,
@@ -185,7 +185,7 @@ final class PreparedCall {
             Tensor operand = call.operand();
             DataType type = operand == null ? null : operand.dataType();
             return new Key(
-                    call.kind(), type, ChunkCounts.of(call, worldSize), call.op(), Math.max(0, call.root()), null, "");
+                    call.kind(), type, ChunkLengths.of(call, worldSize), call.op(), Math.max(0, call.root()), null, "");
         }
 
         private Key labelled(String... others) {
@@ -223,7 +223,7 @@ final class PreparedCall {
             if (!IntegerSums.serve(type, op)) {
                 return this;
             }
-            ChunkCounts wider = parts.times(IntegerSums.longsPerElement(type));
+            ChunkLengths wider = parts.times(IntegerSums.longsPerElement(type));
             return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined, labels);
         }
 
@@ -231,12 +231,12 @@ final class PreparedCall {
         static int slot(Collective call, String label, int worldSize, int slots) {
             Tensor operand = call.operand();
             ReduceOp op = call.op();
-            int hash = call.kind().ordinal() + Long.hashCode(ChunkCounts.elements(call, worldSize));
+            int hash = call.kind().ordinal() + Long.hashCode(ChunkLengths.elements(call, worldSize));
             hash = SHIFT * hash + (operand == null ? 0 : operand.dataType().ordinal());
             hash = SHIFT * hash
                     + Math.max(0, call.root())
                     + (op == null ? 0 : op.name().hashCode());
-            hash = ChunkCounts.needsCounts(call) ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
+            hash = ChunkLengths.needsCounts(call) ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
             hash = label.isEmpty() ? hash : SHIFT * hash + label.hashCode();
             return (hash * GOLDEN >>> GOLDEN_SHIFT) & (slots - 1);
         }

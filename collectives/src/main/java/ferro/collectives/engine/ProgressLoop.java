@@ -34,7 +34,7 @@ final class ProgressLoop {
     private final GroupSpec group;
     private final RankContext context;
     private final boolean stepped;
-    private final IdleStrategy spinThenPark;
+    private final IdleStrategy idleStrategy;
     private final CompletionThreads completions;
     private final ProgressLock lock = new ProgressLock();
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
@@ -71,7 +71,7 @@ final class ProgressLoop {
         this.group = group;
         this.context = context;
         this.stepped = stepped;
-        this.spinThenPark = new IdleStrategy(transport, context, WaitBudget.of(context, group.worldSize()));
+        this.idleStrategy = new IdleStrategy(transport, context, PollBudget.of(context, group.worldSize()));
         this.completions = new CompletionThreads(task -> newThread(task, "completion"));
     }
 
@@ -139,7 +139,7 @@ final class ProgressLoop {
     }
 
     int spins() {
-        return spinThenPark.spins();
+        return idleStrategy.spins();
     }
 
     /** Returns whether nothing is pending. Thread-safe. */
@@ -284,7 +284,7 @@ final class ProgressLoop {
      * does not run for a single operation.
      */
     boolean run(PendingWork work, StopCondition until, long untilNanos) {
-        spinThenPark.begin();
+        idleStrategy.begin();
         boolean moved = false;
         int moves = 0;
         while (goesOn(work, until, moves)) {
@@ -330,10 +330,10 @@ final class ProgressLoop {
     /** Spins or yields once if nothing moved; returns whether it is time to check deadlines. */
     private boolean isTimeToLook(boolean moved, int moves, StopCondition until) {
         if (moved) {
-            spinThenPark.begin();
+            idleStrategy.begin();
             return moves % MOVES_BETWEEN_CHECKS == 0;
         }
-        return until == StopCondition.ONE_ITERATION || spinThenPark.missed();
+        return until == StopCondition.ONE_ITERATION || idleStrategy.missed();
     }
 
     /** Checks clock and interrupt, and sleeps after enough polls. Returns false if the caller should leave the loop. */
@@ -352,7 +352,7 @@ final class ProgressLoop {
         if (until == StopCondition.TIME && now - untilNanos >= 0) {
             return false;
         }
-        if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
+        if (!moved && idleStrategy.maySleep() && (work == null || !work.isDone())) {
             sleep(now, until == StopCondition.TIME ? untilNanos - now : Long.MAX_VALUE);
         }
         return true;
@@ -373,9 +373,9 @@ final class ProgressLoop {
 
     private void sleep(long nowNanos, long limitNanos) {
         try {
-            boolean isQuiet = spinThenPark.isQuiet();
+            boolean isQuiet = idleStrategy.isQuiet();
             long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
-            spinThenPark.sleep(nowNanos, Math.min(check, limitNanos));
+            idleStrategy.sleep(nowNanos, Math.min(check, limitNanos));
         } catch (RuntimeException | Error failure) {
             broken(failure);
         }

@@ -10,7 +10,7 @@ import java.util.List;
  * A plan for a given number of elements. The steps of the plan are arrays of posts, cut into segments. A run of the
  * plan therefore allocates nothing and searches nothing.
  *
- * <p>{@link ChunkCounts} defines how the elements are cut into the chunks of the plan. A step of one chunk is cut into
+ * <p>{@link ChunkLengths} defines how the elements are cut into the chunks of the plan. A step of one chunk is cut into
  * segments. If a step of one chunk waits for another step of one chunk, the two steps have the same chunk. So each
  * segment waits only for the same segment of the other step, and segments move through rounds as a pipeline. If scratch
  * memory for full chunks would be too large, the plan runs several times over parts of each chunk. The runs over parts
@@ -42,7 +42,7 @@ final class Schedule {
 
     private final Plan plan;
     private final Chunking cut;
-    private final ChunkCounts parts;
+    private final ChunkLengths parts;
     private final int passes;
     private final long scratchStride;
 
@@ -111,13 +111,13 @@ final class Schedule {
      * @param segmentBytes size of a segment in bytes
      * @param passes       number of runs of the plan, each for a part of every chunk
      */
-    record Chunking(ChunkCounts parts, int elementBytes, long segmentBytes, int passes) {
+    record Chunking(ChunkLengths parts, int elementBytes, long segmentBytes, int passes) {
         /**
          * Returns a division with which no rank needs more than {@code scratchBytesMost} bytes of scratch memory. In a
          * single pass, the rank with the most scratch memory would need {@code scratch} elements.
          */
         static Chunking of(
-                ChunkCounts parts, long scratch, int elementBytes, long segmentBytes, long scratchBytesMost) {
+                ChunkLengths parts, long scratch, int elementBytes, long segmentBytes, long scratchBytesMost) {
             int passes = (int) Math.max(1, (scratch * elementBytes + scratchBytesMost - 1) / scratchBytesMost);
             return new Chunking(parts, elementBytes, segmentBytes, passes);
         }
@@ -232,8 +232,8 @@ final class Schedule {
         if (step.chunks() == 1) {
             long low = passStart(region, first, pass);
             long length = passStart(region, first, pass + 1) - low;
-            long from = ChunkCounts.even(length, index, posts);
-            return new ElementRange(first, pass, low + from, ChunkCounts.even(length, index + 1, posts) - from);
+            long from = ChunkLengths.even(length, index, posts);
+            return new ElementRange(first, pass, low + from, ChunkLengths.even(length, index + 1, posts) - from);
         }
         if (passes == 1) {
             return new ElementRange(first, pass, 0, start(region, first + step.chunks()) - start(region, first));
@@ -266,6 +266,6 @@ final class Schedule {
 
     /** Returns the first element, within a chunk, of the part that a pass handles. */
     private long passStart(Region region, int chunk, int pass) {
-        return ChunkCounts.even(length(region, chunk), pass, passes);
+        return ChunkLengths.even(length(region, chunk), pass, passes);
     }
 }

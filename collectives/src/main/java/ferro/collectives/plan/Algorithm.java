@@ -262,18 +262,18 @@ public enum Algorithm {
             case ALL_REDUCE_DOUBLING -> HalvingPlans.doublingAllReduce(rank, size);
             case ALL_REDUCE_HALVING -> HalvingPlans.halvingAllReduce(rank, size);
             case ALL_REDUCE_RANK_ORDER -> LinearPlans.rankOrderAllReduce(rank, size);
-            case ALL_REDUCE_BY_HOSTS_DOUBLING -> HostPlans.smallAllReduce(rank, hosts);
-            case ALL_REDUCE_BY_HOSTS_RING -> HostPlans.largeAllReduce(rank, hosts);
+            case ALL_REDUCE_BY_HOSTS_DOUBLING -> MultiHostPlans.smallAllReduce(rank, hosts);
+            case ALL_REDUCE_BY_HOSTS_RING -> MultiHostPlans.largeAllReduce(rank, hosts);
             case BROADCAST_BINOMIAL -> BinomialPlans.broadcast(rank, size, root);
             case BROADCAST_LINEAR -> LinearPlans.broadcast(rank, size, root);
-            case BROADCAST_BY_HOSTS -> HostPlans.broadcast(rank, root, hosts);
+            case BROADCAST_BY_HOSTS -> MultiHostPlans.broadcast(rank, root, hosts);
             case REDUCE_BINOMIAL -> BinomialPlans.reduce(rank, size, root);
             case REDUCE_LINEAR -> LinearPlans.reduce(rank, size, root);
             case REDUCE_RANK_ORDER -> LinearPlans.rankOrderReduce(rank, size, root);
             case ALL_GATHER_RING -> RingPlans.allGather(rank, size);
             case ALL_GATHER_LINEAR -> LinearPlans.allGather(rank, size);
             case ALL_GATHER_DOUBLING -> HalvingPlans.doublingAllGather(rank, size);
-            case ALL_GATHER_BY_HOSTS -> HostPlans.allGather(rank, hosts);
+            case ALL_GATHER_BY_HOSTS -> MultiHostPlans.allGather(rank, hosts);
             case REDUCE_SCATTER_LINEAR -> LinearPlans.reduceScatter(rank, size);
             case REDUCE_SCATTER_HALVING -> HalvingPlans.halvingReduceScatter(rank, size);
             case REDUCE_SCATTER_RING -> RingPlans.reduceScatter(rank, size);
@@ -291,7 +291,7 @@ public enum Algorithm {
             case EXCLUSIVE_SCAN_DOUBLING -> ScanPlans.exclusiveDoubling(rank, size);
             case EXCLUSIVE_SCAN_CHAIN -> ScanPlans.exclusiveChain(rank, size);
             case BARRIER_DISSEMINATION -> HalvingPlans.barrier(rank, size);
-            case BARRIER_BY_HOSTS -> HostPlans.barrier(rank, hosts);
+            case BARRIER_BY_HOSTS -> MultiHostPlans.barrier(rank, hosts);
             default -> throw new IllegalStateException(this + " has no plan: it runs in shared memory");
         };
     }

@@ -20,11 +20,11 @@ final class PlanBuilder {
     private ChunkExtent scratch = ChunkExtent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.WriteStep> receives = new ArrayList<>();
-    private final LastSteps sent = new LastSteps();
+    private final LastStepIndex sent = new LastStepIndex();
     /** For each chunk, the last entry of the receive list that wrote the chunk. */
-    private final LastSteps written = new LastSteps();
+    private final LastStepIndex written = new LastStepIndex();
     /** For each chunk, the last local step that read the chunk. */
-    private final LastSteps readLocally = new LastSteps();
+    private final LastStepIndex readLocally = new LastStepIndex();
 
     private long visited;
 
@@ -154,7 +154,7 @@ final class PlanBuilder {
      * An index of the last step that touched each chunk of each region. A step is identified by its number in the list
      * of sends or receives, counted from 1. The number 0 stands for no step.
      */
-    private final class LastSteps {
+    private final class LastStepIndex {
         /** Numbers of steps by region and chunk; null for a region that no step has touched. */
         private final int[][] steps = new int[Region.values().length][];
 

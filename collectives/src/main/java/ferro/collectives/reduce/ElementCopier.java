@@ -19,14 +19,14 @@ public final class ElementCopier {
      */
     private static final int KEPT = 32;
 
-    private final KeptBuffer[] kept = new KeptBuffer[KEPT];
-    private KeptBuffer last;
+    private final CachedViews[] kept = new CachedViews[KEPT];
+    private CachedViews last;
     private int next;
 
-    private static final class KeptBuffer extends WeakReference<ByteBuffer> {
+    private static final class CachedViews extends WeakReference<ByteBuffer> {
         private WeakReference<TypedViews> views;
 
-        KeptBuffer(ByteBuffer bytes) {
+        CachedViews(ByteBuffer bytes) {
             super(bytes);
         }
     }
@@ -98,7 +98,7 @@ public final class ElementCopier {
 
     /** Returns the views of a buffer. */
     TypedViews views(ByteBuffer bytes) {
-        KeptBuffer buffer = last;
+        CachedViews buffer = last;
         if (buffer == null || !buffer.refersTo(bytes)) {
             buffer = of(bytes);
             last = buffer;
@@ -111,14 +111,14 @@ public final class ElementCopier {
         return views;
     }
 
-    private KeptBuffer of(ByteBuffer bytes) {
-        for (KeptBuffer buffer : kept) {
+    private CachedViews of(ByteBuffer bytes) {
+        for (CachedViews buffer : kept) {
             if (buffer != null && buffer.refersTo(bytes)) {
                 return buffer;
             }
         }
         next = (next + 1) % KEPT;
-        kept[next] = new KeptBuffer(bytes);
+        kept[next] = new CachedViews(bytes);
         return kept[next];
     }
 }

@@ -110,7 +110,7 @@ class GroupEngineTest {
             ClockOfTest clock = new ClockOfTest(process);
             AtomicInteger polls = new AtomicInteger();
             Trouble busy = new Trouble();
-            int spins = WaitBudget.of(process, 2).spins();
+            int spins = PollBudget.of(process, 2).spins();
             busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
             busy.parked = until -> {};
             CollectiveBackend group =

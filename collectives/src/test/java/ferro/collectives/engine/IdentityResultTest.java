@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.engine.OperandStaging.IdentityStaging;
+import ferro.collectives.engine.OperandStager.IdentityStager;
 import ferro.collectives.reduce.KernelFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +34,7 @@ class IdentityResultTest {
             for (int length : new int[] {1, 5, 3000}) {
                 for (HostTensor result : memory(type, length)) {
                     HostTensor elements = elements(type, length);
-                    new IdentityStaging(op, elements, result).deliver();
+                    new IdentityStager(op, elements, result).deliver();
                     HostTensor combined = elements(type, length);
                     KernelFactory.of(type, op, 1).combine(combined, 0, result, 0, length);
                     assertEquals(text(elements), text(combined), () -> op + " of " + result);

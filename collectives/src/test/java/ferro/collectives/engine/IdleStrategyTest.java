@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** On a clock that each reading moves on. */
 class IdleStrategyTest {
-    private static final WaitBudget BUDGET = new WaitBudget(10, 100, 64);
+    private static final PollBudget BUDGET = new PollBudget(10, 100, 64);
 
     private final SystemContext process = SystemContext.of(Map.of());
     private long now;
@@ -94,7 +94,7 @@ class IdleStrategyTest {
     void theSpinCountSettingLimitsThePolls() {
         for (int polls : new int[] {0, 1, 150, 5000}) {
             for (int cores : new int[] {2, 3}) {
-                WaitBudget set = budget(3, cores, Map.of("ferro.spin.count", "" + polls));
+                PollBudget set = budget(3, cores, Map.of("ferro.spin.count", "" + polls));
                 assertEquals(polls, set.spins() + set.yields());
                 assertTrue(set.spins() <= budget(3, cores).spins(), "a rank without a core of its own spins");
             }
@@ -102,14 +102,14 @@ class IdleStrategyTest {
         assertThrows(IllegalArgumentException.class, () -> budget(1, 1, Map.of("ferro.spin.count", "-1")));
     }
 
-    private static WaitBudget budget(int ranks, int cores) {
+    private static PollBudget budget(int ranks, int cores) {
         return budget(ranks, cores, Map.of());
     }
 
-    private static WaitBudget budget(int ranks, int cores, Map<String, String> settings) {
+    private static PollBudget budget(int ranks, int cores, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("LOCAL_WORLD_SIZE", "" + ranks);
         all.put("FERRO_LOCAL_CORES", "" + cores);
-        return WaitBudget.of(SystemContext.of(all), 1);
+        return PollBudget.of(SystemContext.of(all), 1);
     }
 }

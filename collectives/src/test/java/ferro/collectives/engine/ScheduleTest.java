@@ -122,11 +122,11 @@ class ScheduleTest {
 
     private static Interpreter interpret(
             CollectiveKind kind, String algorithm, int size, long elements, long scratchMost) {
-        return interpret(kind, algorithm, size, ChunkCounts.equal(elements), scratchMost);
+        return interpret(kind, algorithm, size, ChunkLengths.equal(elements), scratchMost);
     }
 
     private static Interpreter interpret(
-            CollectiveKind kind, String algorithm, int size, ChunkCounts parts, long scratchMost) {
+            CollectiveKind kind, String algorithm, int size, ChunkLengths parts, long scratchMost) {
         List<Plan> plans = plans(kind, algorithm, size, 0);
         int unit = UNIT * parts.recordElements();
         long scratch = plans.stream()
@@ -170,7 +170,7 @@ class ScheduleTest {
                 for (Schedule schedule : all.schedules) {
                     assertTrue(schedule.scratchElements * UNIT <= 512 + 2 * size * UNIT, algorithm);
                 }
-                assertReduced(all, ChunkCounts.equal(size * part), algorithm + " of " + size);
+                assertReduced(all, ChunkLengths.equal(size * part), algorithm + " of " + size);
             }
         }
     }
@@ -199,7 +199,7 @@ class ScheduleTest {
             for (CollectiveKind kind : List.of(CollectiveKind.ALL_GATHER, CollectiveKind.GATHER)) {
                 for (String algorithm : Algorithm.names(kind, Topology.FLAT)) {
                     for (long scratchMost : new long[] {1 << 20, 256}) {
-                        Interpreter all = interpret(kind, algorithm, size, ChunkCounts.of(counts), scratchMost);
+                        Interpreter all = interpret(kind, algorithm, size, ChunkLengths.of(counts), scratchMost);
                         long[] out = all.memory.get(0)[Region.OUT.ordinal()];
                         assertArrayEquals(gathered(counts), out, kind + " by " + algorithm + " of " + size);
                     }
@@ -219,7 +219,7 @@ class ScheduleTest {
     @Test
     void unequalPartsAreReducedByEveryAlgorithmInSegmentsAndPasses() {
         for (int size = 1; size <= 9; size++) {
-            ChunkCounts parts = ChunkCounts.of(unequal(size));
+            ChunkLengths parts = ChunkLengths.of(unequal(size));
             for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 for (long scratchMost : new long[] {1 << 20, 256}) {
                     Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, scratchMost);
@@ -233,10 +233,10 @@ class ScheduleTest {
     void segmentsAndPassesDoNotSplitRecords() {
         int record = 3;
         for (int size = 2; size <= 5; size++) {
-            ChunkCounts equal = ChunkCounts.equal(41L * size * record).inRecords(record);
-            ChunkCounts unequal = ChunkCounts.of(unequal(size)).times(record).inRecords(record);
+            ChunkLengths equal = ChunkLengths.equal(41L * size * record).inRecords(record);
+            ChunkLengths unequal = ChunkLengths.of(unequal(size)).times(record).inRecords(record);
             for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
-                for (ChunkCounts parts : List.of(equal, unequal)) {
+                for (ChunkLengths parts : List.of(equal, unequal)) {
                     String what = algorithm + " of " + size + ", equal parts: " + parts.areEqual();
                     Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, 256);
                     for (int rank = 0; rank < size; rank++) {
@@ -250,7 +250,7 @@ class ScheduleTest {
     }
 
     /** Every rank has the sums of its part. */
-    private static void assertReduced(Interpreter all, ChunkCounts parts, String what) {
+    private static void assertReduced(Interpreter all, ChunkLengths parts, String what) {
         long size = all.schedules.size();
         for (int rank = 0; rank < size; rank++) {
             long start = parts.recordElements() * parts.start(Region.IN, rank, (int) size);

@@ -92,7 +92,7 @@ class LargePlansTest {
     }
 
     private static List<Hosts> layouts(int size) {
-        return HostPlansTest.layouts(size).stream()
+        return MultiHostPlansTest.layouts(size).stream()
                 .filter(hostOf -> size < 14 || IntStream.of(hostOf).max().orElseThrow() % 9 == 1)
                 .map(hostOf -> Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]))
                 .flatMap(Optional::stream)

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import ferro.CollectiveKind;
-import ferro.collectives.engine.ChunkCounts;
+import ferro.collectives.engine.ChunkLengths;
 import ferro.collectives.plan.Algorithm.Topology;
 import java.util.Arrays;
 import java.util.List;
@@ -38,7 +38,7 @@ class TwinPlansTest {
     @MethodSource("allReducesByHosts")
     void twinsCombineEveryElementAlikeForAnyLayoutOfHosts(Algorithm allReduce) {
         for (int size = 3; size <= 13; size++) {
-            for (int[] hostOf : HostPlansTest.layouts(size)) {
+            for (int[] hostOf : MultiHostPlansTest.layouts(size)) {
                 Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
                 for (Algorithm twin : Algorithm.twins(allReduce)) {
                     if (hosts.isPresent()) {
@@ -107,7 +107,7 @@ class TwinPlansTest {
                         .mapToObj(rank -> algorithm.plan(rank, size, 0, hosts))
                         .toList());
         int chunks = ofChunks[0].length;
-        ChunkCounts cut = ChunkCounts.equal(elements);
+        ChunkLengths cut = ChunkLengths.equal(elements);
         long[] found = new long[elements];
         for (int chunk = 0; chunk < chunks; chunk++) {
             long end = cut.start(Region.OUT, chunk + 1, chunks);

@@ -25,10 +25,10 @@ public final class MergedCause {
     private static final long SENDING_NANOS = 250_000_000L;
 
     private final FailurePolicy rules;
-    private final AtomicReference<KnownCauses> known = new AtomicReference<>();
+    private final AtomicReference<TimedCause> known = new AtomicReference<>();
 
     /** The merged cause, and the time of the first cause, on this rank or on a rank that has sent a cause. */
-    private record KnownCauses(Failure failure, long sinceNanos) {}
+    private record TimedCause(Failure failure, long sinceNanos) {}
 
     /** Creates an object without a cause, for a group that has not failed. */
     public MergedCause(FailurePolicy rules) {
@@ -37,7 +37,7 @@ public final class MergedCause {
 
     /** Returns the merged cause, or null if the group has not failed. */
     public Failure cause() {
-        KnownCauses now = known.get();
+        TimedCause now = known.get();
         return now == null ? null : now.failure;
     }
 
@@ -69,7 +69,7 @@ public final class MergedCause {
 
     /** Returns whether a rank that ends now may not have sent its text to all ranks. */
     public boolean mayBeSending(long nowNanos) {
-        KnownCauses now = known.get();
+        TimedCause now = known.get();
         return now != null && nowNanos - now.sinceNanos <= SENDING_NANOS;
     }
 
@@ -80,12 +80,12 @@ public final class MergedCause {
 
     /** Adds a cause with weak evidence, if no cause is known yet. Returns the cause if it was added, otherwise null. */
     public Failure guessed(Failure cause, long nowNanos) {
-        return known.compareAndSet(null, new KnownCauses(cause, nowNanos)) ? cause : null;
+        return known.compareAndSet(null, new TimedCause(cause, nowNanos)) ? cause : null;
     }
 
     private Failure add(Failure cause, boolean local, boolean isPart, long sinceNanos) {
         while (true) {
-            KnownCauses before = known.get();
+            TimedCause before = known.get();
             boolean earlier = before == null || sinceNanos - before.sinceNanos < 0;
             if (local && !isPart && !earlier && sinceNanos - before.sinceNanos > WINDOW_NANOS) {
                 return null;
@@ -95,8 +95,8 @@ public final class MergedCause {
             if (!changes && !earlier) {
                 return null;
             }
-            KnownCauses after =
-                    new KnownCauses(changes ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
+            TimedCause after =
+                    new TimedCause(changes ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
             if (known.compareAndSet(before, after)) {
                 return changes && (before == null || merged.isNewsAfter(before.failure)) ? merged : null;
             }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class CallWatch<C> {
     private final GroupControl control;
-    private final WatchedCalls<C> calls;
+    private final CallAccess<C> calls;
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
     private final InquirySchedule asking;
@@ -24,7 +24,7 @@ public final class CallWatch<C> {
     private long warnNanos;
 
     /** Access to the calls of a back end. */
-    public interface WatchedCalls<C> {
+    public interface CallAccess<C> {
         /** Returns the header of a call about which other ranks are asked; null for a message, which has no number. */
         CallHeader header(C call);
 
@@ -48,7 +48,7 @@ public final class CallWatch<C> {
     }
 
     /** Creates the watch of a group. */
-    public CallWatch(GroupControl control, WatchedCalls<C> calls) {
+    public CallWatch(GroupControl control, CallAccess<C> calls) {
         this.control = control;
         this.calls = calls;
         this.probe = control.timeoutProbe();

@@ -15,15 +15,15 @@ final class DeathNoticeSender {
     private static final long FORWARD_NANOS = 20_000_000L;
 
     private final AgreedFailure failure;
-    private final LinkLossJudge peerFailures;
+    private final LinkLossJudge linkJudge;
     /** Ranks whose death this rank has sent to its neighbours, or will forward. */
     private final BitSet sent = new BitSet();
 
     private final BitSet toForward = new BitSet();
 
-    DeathNoticeSender(AgreedFailure failure, LinkLossJudge peerFailures) {
+    DeathNoticeSender(AgreedFailure failure, LinkLossJudge linkJudge) {
         this.failure = failure;
-        this.peerFailures = peerFailures;
+        this.linkJudge = linkJudge;
     }
 
     /** Returns whether the group sends no deaths. In a small group, each rank judges each death itself. */
@@ -41,7 +41,7 @@ final class DeathNoticeSender {
             isFirst &= !toForward.isEmpty();
         }
         if (isFirst) {
-            peerFailures.afterReading(this::forward, FORWARD_NANOS);
+            linkJudge.afterReading(this::forward, FORWARD_NANOS);
         }
     }
 

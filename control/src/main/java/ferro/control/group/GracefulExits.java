@@ -37,7 +37,7 @@ public final class GracefulExits {
     private final ControlSender sender;
     private final AgreedFailure failure;
     private final Timers timers;
-    private final LeaveCallbacks calls;
+    private final OwnCollectives calls;
     private final GroupSpec group;
     private final MessageCounts messages = new MessageCounts();
     private final OverlayNeighbours neighbours;
@@ -56,7 +56,7 @@ public final class GracefulExits {
     private LeaveReport ownLast;
 
     /** The collectives of this rank. */
-    interface LeaveCallbacks {
+    interface OwnCollectives {
         /**
          * Compares the last call of a rank that has left with the call of this rank that has the same number. Returns
          * whether the two calls differ. If the calls differ, the group soon ends with MISMATCH.
@@ -70,7 +70,7 @@ public final class GracefulExits {
         long ended();
     }
 
-    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, Leavers leavers, LeaveCallbacks calls) {
+    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, Leavers leavers, OwnCollectives calls) {
         this.sender = sender;
         this.failure = failure;
         this.timers = timers;

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.RankEnd;
+import ferro.control.failure.AnswerTable;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Cancellation;
@@ -24,7 +25,6 @@ import ferro.control.failure.Machines;
 import ferro.control.failure.MergedCause;
 import ferro.control.failure.Overlay;
 import ferro.control.failure.StatusAnswer;
-import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
 import ferro.control.wire.RankSetFormat;
 import ferro.recorder.ThreadStack;
@@ -60,7 +60,7 @@ import java.util.function.LongSupplier;
  * <p>Thread-safe. No method waits except {@link #silentRanks} and {@link #failUnlessFailed}, and no message is sent
  * while a lock is held. The medium calls this class from its background thread or from the thread that makes progress.
  */
-public final class GroupControl implements Transport.Events, Membership.Member {
+public final class GroupControl implements Transport.Events, Membership.RankListener {
     /**
      * The largest number of ranks to which a heartbeat sends the last call. The receivers of a heartbeat are the next
      * ranks around the ring, so every rank receives the calls of other ranks.
@@ -85,13 +85,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final StatusResponder responder;
     private final CallHistory history = new CallHistory();
     private final GracefulExits exits;
-    private final LinkLossJudge peerFailures;
+    private final LinkLossJudge linkJudge;
     private final RankLossJudge deaths;
     /** Ranks about whose ends the launcher was asked. No thread waits for the answer, which may come late. */
     private final Set<Integer> askedEnds = ConcurrentHashMap.newKeySet();
 
     private final Map<Integer, RankEnd> ends = new ConcurrentSkipListMap<>();
-    private final StatusBoard board;
+    private final AnswerTable board;
     private final MismatchJudge mismatches;
     private final SubgroupAgreement agreement;
     private volatile boolean closed;
@@ -106,7 +106,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param place   position of this rank and its group in the joined group
      */
     public GroupControl(
-            ControlLane lane, GroupSpec group, RankContext context, ControlledGroup owner, JoinedPosition place) {
+            ControlLane lane, GroupSpec group, RankContext context, ControlledGroup owner, JoinedGroupView place) {
         this.lane = lane;
         this.group = group;
         this.owner = owner;
@@ -120,7 +120,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.failure = new AgreedFailure(sender, rules, clock, new FailureHandler());
         Leavers leavers = new Leavers(sender, timers, machines, rules);
         this.exits = new GracefulExits(sender, failure, timers, leavers, new LeaverHandler());
-        this.board = new StatusBoard(group.rank(), group.worldSize());
+        this.board = new AnswerTable(group.rank(), group.worldSize());
         // the goodbye of a rank that has left is its answer
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         this.responder = new StatusResponder(
@@ -130,14 +130,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 owner,
                 clock);
         FailureContext tools = new FailureContext(inquiry, failure, timers, responder, owner::left);
-        this.peerFailures = new LinkLossJudge(tools, exits, machines);
-        this.deaths = new RankLossJudge(failure, peerFailures, exits, rules, machines);
-        this.mismatches = new MismatchJudge(tools, history, peerFailures, rules, group.worldSize());
+        this.linkJudge = new LinkLossJudge(tools, exits, machines);
+        this.deaths = new RankLossJudge(failure, linkJudge, exits, rules, machines);
+        this.mismatches = new MismatchJudge(tools, history, linkJudge, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
     }
 
     /** The handling of the leaves of other ranks in this group. */
-    private final class LeaverHandler implements GracefulExits.LeaveCallbacks {
+    private final class LeaverHandler implements GracefulExits.OwnCollectives {
         @Override
         public boolean differs(LeaveReport leaver) {
             return mismatches.heard(leaver.rank(), leaver.lastSequence(), leaver.fingerprint(), leaver.call());
@@ -177,7 +177,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         StatusAnswer[] answers = new StatusAnswer[few.joinedRanks().length];
         answers[answers.length - 1] = (StatusAnswer) readBack(responder.status(0, 0));
         new Diagnosis(few, answers, new BitSet(), 1).ofCollective(new BitSet());
-        new RankLossJudge(failure, peerFailures, exits, rules, few).warm();
+        new RankLossJudge(failure, linkJudge, exits, rules, few).warm();
     }
 
     private ControlMessage readBack(ControlMessage message) {
@@ -484,7 +484,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             Set<Integer> blamed = culprits.isEmpty() ? Set.of(peer) : culprits;
             failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
         } else if (!failure.isKnown()) {
-            peerFailures.broken(peer, cause);
+            linkJudge.broken(peer, cause);
         }
     }
 
@@ -544,7 +544,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void handle(int peer, ControlMessage message) {
         if (message instanceof Abort said) {
-            peerFailures.toldAbort(peer);
+            linkJudge.toldAbort(peer);
             failure.heard(said);
         } else if (message instanceof Goodbye said) {
             goodbye(peer, said);
@@ -582,7 +582,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     private void goodbye(int peer, Goodbye said) {
         exits.left(peer, said);
-        if (!sender.isSmall() && !peerFailures.hasToldAbort(peer)) {
+        if (!sender.isSmall() && !linkJudge.hasToldAbort(peer)) {
             // when this rank sent the failure, the peer seemed to be gone or was not a neighbour; it may wait for this
             // rank
             failure.tell(peer);

@@ -39,7 +39,7 @@ final class MismatchJudge {
     private final Timers timers;
     private final int self;
     private final CallHistory history;
-    private final LinkLossJudge peerFailures;
+    private final LinkLossJudge linkJudge;
     private final FailurePolicy rules;
     private final int worldSize;
     private final Map<Integer, ReportedCall> calls = new TreeMap<>();
@@ -67,14 +67,14 @@ final class MismatchJudge {
     }
 
     MismatchJudge(
-            FailureContext tools, CallHistory history, LinkLossJudge peerFailures, FailurePolicy rules, int worldSize) {
+            FailureContext tools, CallHistory history, LinkLossJudge linkJudge, FailurePolicy rules, int worldSize) {
         this.inquiry = tools.inquiry();
         this.responder = tools.responder();
         this.failure = tools.failure();
         this.timers = tools.timers();
         this.self = failure.self();
         this.history = history;
-        this.peerFailures = peerFailures;
+        this.linkJudge = linkJudge;
         this.rules = rules;
         this.worldSize = worldSize;
     }
@@ -134,7 +134,7 @@ final class MismatchJudge {
             }
         }
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
-        peerFailures.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
+        linkJudge.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
     }
 
     /**
@@ -237,7 +237,7 @@ final class MismatchJudge {
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
         // a rank that has sent data is alive, but its answer may be late
         BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
-        peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
+        linkJudge.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
 
     private String named(int rank) {

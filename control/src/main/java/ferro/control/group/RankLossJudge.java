@@ -49,7 +49,7 @@ final class RankLossJudge {
 
     private final int self;
     private final AgreedFailure failure;
-    private final LinkLossJudge peerFailures;
+    private final LinkLossJudge linkJudge;
     private final DeathNoticeSender further;
     private final GracefulExits exits;
     private final FailurePolicy rules;
@@ -71,14 +71,14 @@ final class RankLossJudge {
 
     RankLossJudge(
             AgreedFailure failure,
-            LinkLossJudge peerFailures,
+            LinkLossJudge linkJudge,
             GracefulExits exits,
             FailurePolicy rules,
             Machines machines) {
         this.self = machines.self();
         this.failure = failure;
-        this.peerFailures = peerFailures;
-        this.further = new DeathNoticeSender(failure, peerFailures);
+        this.linkJudge = linkJudge;
+        this.further = new DeathNoticeSender(failure, linkJudge);
         this.exits = exits;
         this.rules = rules;
         this.machines = machines;
@@ -161,9 +161,9 @@ final class RankLossJudge {
         }
         if (!exits.neighbours().hasTimeToSayGoodbye(peer)) {
             // the neighbours of the rank determine whether the rank had left; if not, they send its death to this rank
-            peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
+            linkJudge.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {
-            peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
+            linkJudge.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
         } else {
             blame(peer, cause, PROCESS_WAITS);
         }
@@ -179,7 +179,7 @@ final class RankLossJudge {
             BitSet alone = new BitSet();
             alone.set(peer);
             report(peer, loss(cause, alone));
-            peerFailures.afterReading(() -> stillUnexplained(peer), UNEXPLAINED_NANOS);
+            linkJudge.afterReading(() -> stillUnexplained(peer), UNEXPLAINED_NANOS);
         } else {
             blamed(known);
         }
@@ -190,7 +190,7 @@ final class RankLossJudge {
         Failure known = failure.cause();
         if (known == null) {
             exits.closed(peer);
-            peerFailures.wake();
+            linkJudge.wake();
         } else {
             blamed(known);
         }
@@ -214,7 +214,7 @@ final class RankLossJudge {
 
     private void sendDeadLater(long nanos) {
         if (!further.areNone() && !lost.isEmpty()) {
-            peerFailures.afterReading(this::sendDead, nanos);
+            linkJudge.afterReading(this::sendDead, nanos);
         }
     }
 
@@ -239,7 +239,7 @@ final class RankLossJudge {
                     judgeSilence(peer, ranks, cause);
                 }
             };
-            peerFailures.afterReading(judging, (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
+            linkJudge.afterReading(judging, (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
         }
     }
 
@@ -314,7 +314,7 @@ final class RankLossJudge {
 
     /** Handles a report of lost ranks after the messages of the lost ranks, which may include a goodbye, were read. */
     void reported(Failure loss) {
-        peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
+        linkJudge.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
     }
 
     /** Blames each reported rank that has not left, according to this rank. */
@@ -371,12 +371,12 @@ final class RankLossJudge {
 
     /** Returns whether the loss of a rank is a cause, because it is certain that the rank has not left. */
     private boolean isBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isPresent(peer));
+        return rules.blamesLoss(linkJudge.hasToldAbort(peer), !exits.isPresent(peer));
     }
 
     /** Returns whether the loss of a rank may be a cause, because no leave of the rank has reached this rank. */
     private boolean mayBeBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBePresent(peer));
+        return rules.blamesLoss(linkJudge.hasToldAbort(peer), !exits.mayBePresent(peer));
     }
 
     /** Judges the end of a rank after its messages were read. */
@@ -409,7 +409,7 @@ final class RankLossJudge {
         int waitsForReport = isWithin(gone, known) ? 0 : PROOF_WAITS;
         waitsForReport += exits.neighbours().reports(peer) ? 0 : REPORT_WAITS;
         if (waits < Math.max(waitsForOthers, waitsForReport)) {
-            peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
+            linkJudge.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }
         if (isOfTheSameDeath(process)) {

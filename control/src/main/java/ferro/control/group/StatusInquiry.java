@@ -1,23 +1,23 @@
 package ferro.control.group;
 
+import ferro.control.failure.AnswerTable;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Machines;
-import ferro.control.failure.StatusBoard;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 
 /** The questions to other ranks about their state, and the diagnosis from their answers. Thread-safe; never waits. */
 final class StatusInquiry {
     private final ControlSender sender;
-    private final StatusBoard board;
+    private final AnswerTable board;
     private final Machines machines;
     private final ControlledGroup owner;
     private final Runnable beforeAsking;
 
     /** Creates an inquiry. Before each question, {@code beforeAsking} compares the calls of ranks that have left. */
     StatusInquiry(
-            ControlSender sender, StatusBoard board, Machines machines, ControlledGroup owner, Runnable beforeAsking) {
+            ControlSender sender, AnswerTable board, Machines machines, ControlledGroup owner, Runnable beforeAsking) {
         this.sender = sender;
         this.board = board;
         this.machines = machines;

@@ -38,7 +38,7 @@ import java.util.concurrent.TimeoutException;
  * at once. A rank whose attempt fails cancels the attempt. The cancel ends the attempts of other members in the same
  * round, including attempts that begin later. The parent stays usable, and later attempts may succeed.
  *
- * <p>Received messages and {@link OwnProposal#look} advance an attempt like a state machine. Only {@link #reach} waits.
+ * <p>Received messages and {@link CreationAttempt#look} advance an attempt like a state machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
     /** The longest time between two checks of a waiting caller, and therefore the longest delay after a clock jump. */
@@ -70,13 +70,13 @@ public final class SubgroupAgreement {
     private long attempts;
     private boolean closed;
     private final InFlightCallCount making = new InFlightCallCount();
-    private volatile OwnProposal current;
+    private volatile CreationAttempt current;
 
     /** The group that a rank proposes. {@code given} is the reason why the rank has given up the proposal, or null. */
     private record Proposal(long attempt, long hash, String ranks, Failure given) {}
 
     /** The attempt of this rank that is in progress. */
-    public final class OwnProposal {
+    public final class CreationAttempt {
         private final String list;
         private final long hash;
         private final int[] ranks;
@@ -96,7 +96,7 @@ public final class SubgroupAgreement {
         private boolean announced;
         private boolean warned;
 
-        private OwnProposal(long parent, int[] ranks, Duration timeout) {
+        private CreationAttempt(long parent, int[] ranks, Duration timeout) {
             this.list = Arrays.toString(ranks);
             this.hash = Hashing.of(list);
             this.ranks = ranks.clone();
@@ -325,19 +325,19 @@ public final class SubgroupAgreement {
      * @return attempt; the caller calls {@code look} until the attempt has ended
      * @throws IllegalStateException if an attempt is in progress, or the group is closed
      */
-    public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
-        OwnProposal mine;
+    public CreationAttempt begin(long parent, int[] ranks, Duration timeout) {
+        CreationAttempt mine;
         synchronized (this) {
             if (closed) {
                 throw FailureFactory.closed(group, "newGroup(" + Arrays.toString(ranks) + ")");
             }
-            OwnProposal other = current;
+            CreationAttempt other = current;
             if (other != null) {
                 throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
                         + "\" rank " + group.rank() + " while another thread waits in newGroup(" + other.list
                         + "): make one call at a time, in the same order on all members");
             }
-            mine = new OwnProposal(parent, ranks, timeout);
+            mine = new CreationAttempt(parent, ranks, timeout);
             current = mine;
         }
         try {
@@ -352,7 +352,7 @@ public final class SubgroupAgreement {
 
     /** Makes an attempt as {@link #begin} does, and waits. Returns the new group's identity or throws the failure. */
     public long reach(long parent, int[] ranks, Duration timeout) {
-        OwnProposal mine = begin(parent, ranks, timeout);
+        CreationAttempt mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt, because the threads that receive messages need the lock of this object
         while (!mine.end.isDone()) {
             long wait = Math.min(mine.look() - timers.nanoTime(), LOOK_NANOS);
@@ -368,7 +368,7 @@ public final class SubgroupAgreement {
         return result(mine);
     }
 
-    private static long result(OwnProposal mine) {
+    private static long result(CreationAttempt mine) {
         try {
             return mine.end.join();
         } catch (CompletionException failed) {
@@ -440,7 +440,7 @@ public final class SubgroupAgreement {
                 inquiry.machines().named(peer) + " gave up this newGroup: " + why.text(),
                 null);
         synchronized (this) {
-            OwnProposal mine = current;
+            CreationAttempt mine = current;
             if (!giveUp(peer, said.round(), given)
                     && mine != null
                     && Long.valueOf(said.round()).equals(mine.rounds.get(peer))) {
@@ -457,7 +457,7 @@ public final class SubgroupAgreement {
     }
 
     private void wake(int sender) {
-        OwnProposal mine = current;
+        CreationAttempt mine = current;
         if (mine != null) {
             mine.step(sender);
         }
@@ -501,13 +501,13 @@ public final class SubgroupAgreement {
 
     /** Returns the thread that is in a call of this agreement; empty if no thread is in a call. Any thread. */
     List<Thread> callers() {
-        OwnProposal own = current;
+        CreationAttempt own = current;
         return own == null ? List.of() : List.of(own.caller);
     }
 
     /** Returns the state of this rank while it creates a group. */
     RankStatus status() {
-        OwnProposal own = current;
+        CreationAttempt own = current;
         return own == null
                 ? RankStatus.IDLE
                 : new RankStatus(
@@ -521,7 +521,7 @@ public final class SubgroupAgreement {
      * @throws FerroException if a member has sent another list, or if the group has failed, because members of a failed
      *     group give up and leave
      */
-    private synchronized boolean settle(OwnProposal mine, int from) {
+    private synchronized boolean settle(CreationAttempt mine, int from) {
         Failure failed = groupFailure.cause();
         if (failed != null) {
             throw mine.failure(failed);
@@ -545,7 +545,7 @@ public final class SubgroupAgreement {
         return false;
     }
 
-    private void take(OwnProposal own, int member) {
+    private void take(CreationAttempt own, int member) {
         Proposal proposal = take(member, own.rounds.get(member));
         if (proposal == null) {
             return;
@@ -564,7 +564,7 @@ public final class SubgroupAgreement {
         own.open.clear(member);
     }
 
-    private void refuseToWait(OwnProposal mine) {
+    private void refuseToWait(CreationAttempt mine) {
         mine.open.stream().filter(leavers::hasSaidGoodbye).findFirst().ifPresent(gone -> {
             String why = leavers.text(gone) + " without taking part in newGroup(" + mine.list + ")";
             throw mine.failure(leavers.cause(Set.of(gone), why));

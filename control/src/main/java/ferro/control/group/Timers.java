@@ -15,7 +15,7 @@ final class Timers {
     private final Supplier<ScheduledExecutorService> background;
     private final LongSupplier clock;
     private final Consumer<OutOfMemoryError> exhausted;
-    private final Set<Timer> waiting = new HashSet<>();
+    private final Set<DelayedTask> waiting = new HashSet<>();
     private boolean closed;
 
     /**
@@ -31,11 +31,11 @@ final class Timers {
     }
 
     /** A delayed task. */
-    private final class Timer implements Runnable {
+    private final class DelayedTask implements Runnable {
         private final Runnable task;
         private Future<?> handle;
 
-        Timer(Runnable task) {
+        DelayedTask(Runnable task) {
             this.task = task;
         }
 
@@ -54,7 +54,7 @@ final class Timers {
 
     /** Runs a task after a delay, unless the timers are closed before. The task needs no thread that makes progress. */
     void later(Runnable task, long nanos) {
-        Timer timer = new Timer(task);
+        DelayedTask timer = new DelayedTask(task);
         OutOfMemoryError error = null;
         synchronized (this) {
             if (closed) {
@@ -77,14 +77,14 @@ final class Timers {
         timer.run();
     }
 
-    private synchronized boolean remove(Timer timer) {
+    private synchronized boolean remove(DelayedTask timer) {
         return waiting.remove(timer);
     }
 
     /** Cancels the tasks that have not run yet. */
     synchronized void close() {
         closed = true;
-        for (Timer timer : waiting) {
+        for (DelayedTask timer : waiting) {
             if (timer.handle != null) {
                 timer.handle.cancel(false);
             }

@@ -66,7 +66,7 @@ public final class Membership implements RankProcesses {
      * The part of a group on one rank that is notified about the ranks of the group. Notifications come on the
      * background executor of the context. No method may block.
      */
-    public interface Member {
+    public interface RankListener {
         /**
          * Handles the loss of a rank of the group. The rank is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
          *
@@ -188,7 +188,7 @@ public final class Membership implements RankProcesses {
      * @param member group that is notified about its ranks
      * @param ranks  ranks of the joined group, in the order of that group
      */
-    public synchronized void enter(Member member, int[] ranks) {
+    public synchronized void enter(RankListener member, int[] ranks) {
         if (over) {
             return;
         }
@@ -201,7 +201,7 @@ public final class Membership implements RankProcesses {
     }
 
     /** Removes a group. The last group ends the watch. A group that has not entered is ignored. */
-    public synchronized void leave(Member member) {
+    public synchronized void leave(RankListener member) {
         if (over || !members.remove(member)) {
             return;
         }

@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.control.failure.Machines;
-import ferro.control.membership.Membership.Member;
+import ferro.control.membership.Membership.RankListener;
 import ferro.control.membership.MembershipMessage.LossReport;
 import ferro.control.wire.RankSetFormat;
 import ferro.spi.GroupSpec;
@@ -34,11 +34,11 @@ final class NotifiedGroups {
     private static final Logger LOG = PlainLoggers.logger("ferro.membership");
 
     private final GroupSpec joined;
-    private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();
+    private final List<NotifiedGroup> entries = new CopyOnWriteArrayList<>();
     private final Map<Integer, LossReport> lostRanks = new TreeMap<>();
 
     /** A group and the numbers of its ranks in the joined group. */
-    private record MemberGroup(Member member, int[] ranks) {
+    private record NotifiedGroup(RankListener member, int[] ranks) {
         int numberOf(int joinedRank) {
             for (int i = 0; i < ranks.length; i++) {
                 if (ranks[i] == joinedRank) {
@@ -66,12 +66,12 @@ final class NotifiedGroups {
         this.onFound = onFound;
     }
 
-    void add(Member member, int[] ranks) {
-        entries.add(new MemberGroup(member, ranks.clone()));
+    void add(RankListener member, int[] ranks) {
+        entries.add(new NotifiedGroup(member, ranks.clone()));
     }
 
     /** Removes a group. Returns whether no group is left. */
-    boolean remove(Member member) {
+    boolean remove(RankListener member) {
         entries.removeIf(entry -> entry.member == member);
         return entries.isEmpty();
     }
@@ -89,18 +89,18 @@ final class NotifiedGroups {
         synchronized (lostRanks) {
             lostRanks.put(loss.rank(), loss);
         }
-        for (MemberGroup entry : entries) {
+        for (NotifiedGroup entry : entries) {
             tell(entry, loss);
         }
     }
 
     /** Notifies a group that has just entered of the losses before its entry. */
-    void tellLosses(Member member) {
+    void tellLosses(RankListener member) {
         Map<Integer, LossReport> known;
         synchronized (lostRanks) {
             known = new TreeMap<>(lostRanks);
         }
-        for (MemberGroup entry : entries) {
+        for (NotifiedGroup entry : entries) {
             if (entry.member == member) {
                 known.values().forEach(loss -> tell(entry, loss));
             }
@@ -142,7 +142,7 @@ final class NotifiedGroups {
 
     /** Logs an event about another rank in one line, even if the rank is in several groups. */
     void log(GroupEvent.Kind kind, int rank, String text) {
-        for (MemberGroup entry : entries) {
+        for (NotifiedGroup entry : entries) {
             int number = entry.numberOf(rank);
             if (number >= 0) {
                 guarded(entry, member -> member.log(kind, number, numbered(text, number, entry)));
@@ -151,8 +151,8 @@ final class NotifiedGroups {
         }
     }
 
-    private void forEachWith(int rank, ObjIntConsumer<MemberGroup> call) {
-        for (MemberGroup entry : entries) {
+    private void forEachWith(int rank, ObjIntConsumer<NotifiedGroup> call) {
+        for (NotifiedGroup entry : entries) {
             int number = entry.numberOf(rank);
             if (number >= 0) {
                 guarded(entry, member -> call.accept(entry, number));
@@ -161,10 +161,10 @@ final class NotifiedGroups {
     }
 
     void heartbeat() {
-        entries.forEach(entry -> guarded(entry, Member::heartbeat));
+        entries.forEach(entry -> guarded(entry, RankListener::heartbeat));
     }
 
-    private void tell(MemberGroup entry, LossReport loss) {
+    private void tell(NotifiedGroup entry, LossReport loss) {
         int number = entry.numberOf(loss.rank());
         Matcher machine = MACHINE.matcher(loss.text());
         if (number >= 0 && machine.find()) {
@@ -185,7 +185,7 @@ final class NotifiedGroups {
         }
     }
 
-    private void tell(MemberGroup entry, int number, FerroException cause) {
+    private void tell(NotifiedGroup entry, int number, FerroException cause) {
         if (cause.code() == Code.PARTITION) {
             BitSet alone = new BitSet();
             alone.set(number);
@@ -200,12 +200,12 @@ final class NotifiedGroups {
         return "{silent " + RankSetFormat.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
 
-    private String named(BitSet ranks, MemberGroup entry) {
+    private String named(BitSet ranks, NotifiedGroup entry) {
         return Machines.named(RankSetFormat.numbers(ranks), entry.ranks, joined.name());
     }
 
     /** Puts the name of a rank into a text. A process id that follows the name comes into the name's parentheses. */
-    private String numbered(String text, int number, MemberGroup entry) {
+    private String numbered(String text, int number, NotifiedGroup entry) {
         BitSet alone = new BitSet();
         alone.set(number);
         String name = named(alone, entry);
@@ -216,7 +216,7 @@ final class NotifiedGroups {
     }
 
     /** Calls a group and catches the exceptions of the call. An exception must not end the watch over all ranks. */
-    private void guarded(MemberGroup entry, Consumer<Member> call) {
+    private void guarded(NotifiedGroup entry, Consumer<RankListener> call) {
         try {
             call.accept(entry.member);
         } catch (RuntimeException | Error broken) {

@@ -12,6 +12,7 @@ import ferro.control.group.HandDriven;
 import ferro.control.group.RankStatus;
 import ferro.control.group.RankStatuses;
 import ferro.control.group.SubgroupAgreement;
+import ferro.control.group.SubgroupAgreement.CreationAttempt;
 import ferro.control.group.Watchers;
 import java.time.Duration;
 import java.util.BitSet;
@@ -41,7 +42,7 @@ class WaitingRanksTest {
     @Test
     void aNewGroupIsReportedLateOnceAtAQuarterOfItsDeadline() {
         HandDriven group = new HandDriven(3);
-        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        CreationAttempt attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         lookFor(group, attempt, Duration.ofMillis(990));
         assertEquals(List.of(), group.events.get(0));
         lookFor(group, attempt, Duration.ofMillis(500));
@@ -57,7 +58,7 @@ class WaitingRanksTest {
     @Test
     void theFailureOfACancelledNewGroupHasTheOwnWaitingTime() {
         HandDriven group = new HandDriven(2);
-        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        CreationAttempt attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
         Failure why = new Failure(Code.ABORTED, 1, -1, Set.of(1), "no labels", null);
         group.ranks.get(0).control(1, new ControlMessage.Cancellation(1, why).encoded());
@@ -73,7 +74,7 @@ class WaitingRanksTest {
         assertFalse(agreement.begin(9, BOTH, Duration.ofSeconds(4)).hasEnded());
     }
 
-    private static void lookFor(HandDriven group, SubgroupAgreement.OwnProposal attempt, Duration time) {
+    private static void lookFor(HandDriven group, CreationAttempt attempt, Duration time) {
         for (long end = group.nanoTime() + time.toNanos(); group.nanoTime() < end; ) {
             group.pass(LOOK);
             attempt.look();
@@ -81,7 +82,7 @@ class WaitingRanksTest {
         }
     }
 
-    private static FerroException failureOf(SubgroupAgreement.OwnProposal attempt) {
+    private static FerroException failureOf(CreationAttempt attempt) {
         CompletionException ended = assertThrows(
                 CompletionException.class,
                 () -> attempt.end().toCompletableFuture().join());

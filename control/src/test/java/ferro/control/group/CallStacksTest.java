@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.AnswerTable;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
 import ferro.control.failure.StatusAnswer;
-import ferro.control.failure.StatusBoard;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import java.lang.ref.Reference;
@@ -123,7 +123,7 @@ class CallStacksTest {
 
     @Test
     void anAnswerWithoutALineKeepsTheOldLineInTheSameCall() {
-        StatusBoard board = new StatusBoard(0, 2);
+        AnswerTable board = new AnswerTable(0, 2);
         board.answered(1, answer(1, 4, "in barrier", LINE));
         board.answered(1, answer(2, 4, "in barrier", ""));
         assertEquals(LINE, board.answers(0)[1].location());
@@ -137,7 +137,7 @@ class CallStacksTest {
 
     @Test
     void anAnswerAboutAnotherMessageOrGroupDropsThePreviousLine() {
-        StatusBoard board = new StatusBoard(0, 2);
+        AnswerTable board = new AnswerTable(0, 2);
         String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
         board.answered(1, answer(1, 0, position, LINE));
         board.answered(1, answer(2, 0, "in receive from rank 2 of group \"a\"", ""));

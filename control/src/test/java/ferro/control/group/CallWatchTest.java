@@ -27,7 +27,7 @@ class CallWatchTest {
     private record TimedCall(CallHeader header, long begunNanos, long deadlineNanos) {}
 
     /** Calls that wait for the given ranks. */
-    private record Calls(BitSet waitedFor, String alone) implements CallWatch.WatchedCalls<TimedCall> {
+    private record Calls(BitSet waitedFor, String alone) implements CallWatch.CallAccess<TimedCall> {
         @Override
         public CallHeader header(TimedCall call) {
             return call.header;

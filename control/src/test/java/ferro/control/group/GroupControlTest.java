@@ -218,7 +218,7 @@ class GroupControlTest {
     void aRankSearchesForEachProposalAFewTimes() {
         group = new HandDriven(40);
         int[] members = IntStream.range(0, 40).toArray();
-        List<SubgroupAgreement.OwnProposal> proposals = new ArrayList<>();
+        List<SubgroupAgreement.CreationAttempt> proposals = new ArrayList<>();
         group.ranks.forEach(rank -> proposals.add(rank.agreement().begin(9, members, Duration.ofSeconds(20))));
         group.deliverAll();
         proposals.forEach(proposal -> assertTrue(proposal.hasEnded()));
@@ -400,7 +400,7 @@ class GroupControlTest {
     void aSecondNewGroupOfARankIsRefusedWhileOneIsInFlight() {
         group = new HandDriven(2);
         SubgroupAgreement first = group.ranks.get(0).agreement();
-        SubgroupAgreement.OwnProposal attempt = first.begin(5, new int[] {1, 0}, Duration.ofSeconds(PATIENCE));
+        SubgroupAgreement.CreationAttempt attempt = first.begin(5, new int[] {1, 0}, Duration.ofSeconds(PATIENCE));
 
         IllegalStateException refused = assertThrows(
                 IllegalStateException.class, () -> first.begin(5, new int[] {0}, Duration.ofSeconds(PATIENCE)));

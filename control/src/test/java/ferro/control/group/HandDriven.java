@@ -149,7 +149,7 @@ public final class HandDriven {
                     spec,
                     realTime == null ? new Hands(rank) : realTime,
                     new Hears(rank, rules),
-                    new JoinedPosition(all, new RankStatuses(), processes)));
+                    new JoinedGroupView(all, new RankStatuses(), processes)));
             ranks.get(rank).open();
         }
     }

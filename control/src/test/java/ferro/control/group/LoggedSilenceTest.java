@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The log lines about a silent rank. */
 class LoggedSilenceTest {
     /** A group of ranks 1 and 2 that entered after the joined group. */
-    private static final class Younger implements Membership.Member {
+    private static final class Younger implements Membership.RankListener {
         private final List<String> heard = new ArrayList<>();
 
         @Override

@@ -5,7 +5,7 @@ import ferro.GroupEvent;
 import ferro.control.membership.Membership;
 
 /** A subgroup that records the last loss. */
-final class LossRecorder implements Membership.Member {
+final class LossRecorder implements Membership.RankListener {
     /** The lost rank, by its number in the subgroup; -1 if none. */
     int lost = -1;
 

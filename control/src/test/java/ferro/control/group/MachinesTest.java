@@ -248,7 +248,7 @@ class MachinesTest {
     }
 
     /** A group that records the reports about whole machines. */
-    private static final class Together implements Membership.Member {
+    private static final class Together implements Membership.RankListener {
         final List<String> ranks = new ArrayList<>();
         String text = "";
 

@@ -16,6 +16,7 @@ import ferro.control.failure.ControlMessage.SuspectReport;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
+import ferro.control.group.SubgroupAgreement.CreationAttempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -210,12 +211,12 @@ class OverlayJudgesTest {
     void newGroupFailsIfAMemberLeavesBeforeItsCall() {
         group.leave(20, 1);
         int[] members = {0, 7, 25};
-        SubgroupAgreement.OwnProposal early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
+        CreationAttempt early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
         group.deliverAll();
         group.leave(7, 3);
         assertLeft(early);
         int[] others = {7, 25};
-        SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
+        CreationAttempt late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
         group.deliverAll();
         assertLeft(late);
     }
@@ -224,7 +225,7 @@ class OverlayJudgesTest {
     @DisplayName("newGroup succeeds if a member leaves after its call, and its leave is heard of before its call")
     void newGroupSucceedsIfAMemberLeavesAfterItsCall() {
         int[] members = {0, 7, 25};
-        List<SubgroupAgreement.OwnProposal> attempts = new ArrayList<>();
+        List<CreationAttempt> attempts = new ArrayList<>();
         for (int member : new int[] {0, 25, 7}) {
             attempts.add(group.ranks.get(member).agreement().begin(1, members, Duration.ofSeconds(60)));
             if (member != 7) {
@@ -233,7 +234,7 @@ class OverlayJudgesTest {
         }
         group.ranks.get(0).control(8, new LeaveReport(7, 1, 77, "barrier").encoded());
         group.leave(7, 1);
-        for (SubgroupAgreement.OwnProposal attempt : attempts) {
+        for (CreationAttempt attempt : attempts) {
             assertTrue(attempt.hasEnded());
             assertEquals(
                     attempts.get(0).end().toCompletableFuture().join(),
@@ -370,7 +371,7 @@ class OverlayJudgesTest {
         }
     }
 
-    private static void assertLeft(SubgroupAgreement.OwnProposal attempt) {
+    private static void assertLeft(CreationAttempt attempt) {
         assertTrue(attempt.hasEnded());
         CompletionException failure = assertThrows(
                 CompletionException.class,

@@ -70,7 +70,7 @@ public final class Watchers {
     }
 
     /** A rank with its context, its medium and a group that records its notifications. */
-    public final class Rank implements NothingShared, ControlLane, Membership.Member {
+    public final class Rank implements NothingShared, ControlLane, Membership.RankListener {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
         final List<String> logged = new ArrayList<>();

@@ -20,7 +20,7 @@ public final class DeviceAllReduce {
      * @param arguments not used
      */
     public static void main(String[] arguments) {
-        System.exit(DeviceProgram.run("sum", DeviceAllReduce::sum, ELEMENTS, System.out, System.err));
+        System.exit(DeviceRunner.run("sum", DeviceAllReduce::sum, ELEMENTS, System.out, System.err));
     }
 
     /** Returns the sum over all ranks. Element i of rank r is r + 1 + i % 3. */

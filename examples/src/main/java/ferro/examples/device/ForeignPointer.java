@@ -32,7 +32,7 @@ public final class ForeignPointer {
      * @param arguments not used
      */
     public static void main(String[] arguments) {
-        System.exit(DeviceProgram.run("mean", ForeignPointer::mean, ELEMENTS, System.out, System.err));
+        System.exit(DeviceRunner.run("mean", ForeignPointer::mean, ELEMENTS, System.out, System.err));
     }
 
     /**

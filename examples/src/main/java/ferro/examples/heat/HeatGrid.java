@@ -22,7 +22,7 @@ public final class HeatGrid {
     private static final int NONE = -1;
 
     /** Cells that a neighbour needs, {@code step} apart. Each is {@code outward} before a cell of the halo. */
-    private record Edge(int neighbour, int first, int outward, int step, int count) {}
+    private record EdgeCells(int neighbour, int first, int outward, int step, int count) {}
 
     private final ProcessGroup group;
     private final int size;
@@ -31,7 +31,7 @@ public final class HeatGrid {
     private final int rows;
     private final int columns;
     private final int width;
-    private final List<Edge> edges;
+    private final List<EdgeCells> edges;
     private double[] cells;
 
     /** Creates a cold plate of {@code size} times {@code size} cells, with 100 degrees above its upper edge. */
@@ -60,10 +60,11 @@ public final class HeatGrid {
         }
         int first = width + 1; // the upper left cell of the block
         edges = Stream.of(
-                        new Edge(row > 0 ? rank - across : NONE, first, -width, 1, columns),
-                        new Edge(row < down - 1 ? rank + across : NONE, first + (rows - 1) * width, width, 1, columns),
-                        new Edge(column > 0 ? rank - 1 : NONE, first, -1, width, rows),
-                        new Edge(column < across - 1 ? rank + 1 : NONE, first + columns - 1, 1, width, rows))
+                        new EdgeCells(row > 0 ? rank - across : NONE, first, -width, 1, columns),
+                        new EdgeCells(
+                                row < down - 1 ? rank + across : NONE, first + (rows - 1) * width, width, 1, columns),
+                        new EdgeCells(column > 0 ? rank - 1 : NONE, first, -1, width, rows),
+                        new EdgeCells(column < across - 1 ? rank + 1 : NONE, first + columns - 1, 1, width, rows))
                 .filter(edge -> edge.neighbour != NONE)
                 .toList();
     }
@@ -106,7 +107,7 @@ public final class HeatGrid {
     private void exchange() {
         List<Work> works = new ArrayList<>();
         List<double[]> halos = new ArrayList<>();
-        for (Edge edge : edges) {
+        for (EdgeCells edge : edges) {
             double[] halo = new double[edge.count];
             double[] own = new double[edge.count];
             for (int i = 0; i < edge.count; i++) {
@@ -117,7 +118,7 @@ public final class HeatGrid {
             halos.add(halo);
         }
         Work.all(works).await();
-        for (Edge edge : edges) {
+        for (EdgeCells edge : edges) {
             double[] halo = halos.remove(0);
             for (int i = 0; i < edge.count; i++) {
                 cells[edge.first + edge.outward + i * edge.step] = halo[i];

@@ -50,7 +50,7 @@ public final class TextModelMain {
                 int cores = Settings.LOCAL_CORES
                         .find(process)
                         .orElse(Runtime.getRuntime().availableProcessors());
-                return new TextModelJob(group, options, source, cores, out).run();
+                return new TextModelRank(group, options, source, cores, out).run();
             }
         } catch (IllegalArgumentException misuse) {
             if (rank == 0) { // all ranks find the same error

@@ -1,5 +1,6 @@
 package ferro.examples.plain;
 
+import static ferro.harness.Says.assertFails;
 import static ferro.harness.Says.assertRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.harness.OnThread;
+import ferro.harness.Says;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +20,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 class QueueBackendTest {
     private static final Duration SHORT = Duration.ofMillis(30);
@@ -40,18 +41,17 @@ class QueueBackendTest {
         List<QueueBackend> ranks = QueueBackend.createGroup(2);
         ranks.get(0).send(message(3, 1, 4), 1, 8, SHORT);
 
-        FerroException failure = failureOf(() -> ranks.get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
+        Says.Call call = () -> ranks.get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT);
 
-        assertEquals(Code.MISMATCH, failure.code());
-        assertTrue(failure.getMessage().contains("has 3 bytes, need 5"), failure.getMessage());
+        assertFails(Code.MISMATCH, call, "has 3 bytes, need 5");
     }
 
     @Test
     void aReceiveWithoutAMessageTimesOut() {
-        FerroException failure =
-                failureOf(() -> QueueBackend.createGroup(2).get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
+        QueueBackend rank = QueueBackend.createGroup(2).get(1);
 
-        assertEquals(Code.TIMED_OUT, failure.code());
+        FerroException failure = assertFails(Code.TIMED_OUT, () -> rank.recv(ByteBuffer.allocate(5), 0, 8, SHORT));
+
         assertEquals(Set.of(0), failure.where().culprits());
     }
 
@@ -62,13 +62,12 @@ class QueueBackendTest {
         ranks.get(2).close();
         ranks.get(1).recv(ByteBuffer.allocate(1), 2, 0, SHORT);
 
-        List<Executable> calls = List.of(
+        List<Says.Call> calls = List.of(
                 () -> ranks.get(1).recv(ByteBuffer.allocate(1), 2, 0, SHORT),
                 () -> ranks.get(1).send(message(6), 2, 0, SHORT));
 
-        for (Executable call : calls) {
-            FerroException failure = failureOf(call);
-            assertEquals(Code.PEER_LOST, failure.code());
+        for (Says.Call call : calls) {
+            FerroException failure = assertFails(Code.PEER_LOST, call);
             assertEquals(Set.of(2), failure.where().culprits());
         }
     }
@@ -76,8 +75,8 @@ class QueueBackendTest {
     @Test
     void aCloseEndsItsOwnPendingCalls() throws Exception {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
-        Future<FerroException> pending =
-                OnThread.start(() -> failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20))));
+        Says.Call call = () -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20));
+        Future<FerroException> pending = OnThread.start(() -> assertFails(Code.ABORTED, call));
 
         rank.close();
 
@@ -89,8 +88,8 @@ class QueueBackendTest {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
         Thread.currentThread().interrupt();
 
-        FerroException failure = failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20)));
-
+        FerroException failure = assertThrows(
+                FerroException.class, () -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20)));
         assertTrue(Thread.interrupted(), "the flag is gone");
         assertEquals(Code.INTERRUPTED, failure.code());
     }
@@ -122,10 +121,6 @@ class QueueBackendTest {
 
         assertRefused(InvalidRankException.class, () -> rank.send(message(1), 2, 0, SHORT), "2");
         assertThrows(IllegalArgumentException.class, () -> QueueBackend.createGroup(0));
-    }
-
-    private static FerroException failureOf(Executable call) {
-        return assertThrows(FerroException.class, call);
     }
 
     private static ByteBuffer message(int... values) {

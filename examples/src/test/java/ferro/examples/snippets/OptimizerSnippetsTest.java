@@ -9,7 +9,7 @@ import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
-import ferro.training.optimizer.FlatUpdate;
+import ferro.training.optimizer.ParameterUpdater;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
 import java.util.List;
@@ -75,12 +75,12 @@ class OptimizerSnippetsTest {
         float[] parameters = {1, 2, 3};
         float[] gradients = {4, 0, -4};
         float[] momentum = new float[3];
-        FlatUpdate update = FlatUpdate.of(
+        ParameterUpdater updater = ParameterUpdater.of(
                 UpdateRule.sgd().withMomentum(0.5),
                 HostTensor.of(parameters),
                 HostTensor.of(gradients),
                 List.of(HostTensor.of(momentum)));
-        update.update(0, 3, 1, 0.25); // all elements, in step 1, at a rate of 0.25
+        updater.update(0, 3, 1, 0.25); // all elements, in step 1, at a rate of 0.25
         // @end
         assertArrayEquals(new float[] {0, 2, 4}, parameters);
         assertEquals(-4, momentum[2]);

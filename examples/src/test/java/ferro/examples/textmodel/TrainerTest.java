@@ -49,7 +49,7 @@ class TrainerTest {
     void ranksThatShareEachBatchHaveTheLossesOfOneProcess(int worldSize) {
         double difference = difference(worldSize, GradientHook.average(), rank -> rank, worldSize);
 
-        assertTrue(difference < TextModelJob.ALLOWED, worldSize + " ranks differ by " + difference);
+        assertTrue(difference < TextModelRank.ALLOWED, worldSize + " ranks differ by " + difference);
     }
 
     @Test
@@ -80,9 +80,9 @@ class TrainerTest {
     void aNanLossIsNeverAccepted() {
         List<TrainingStep> alone = List.of(new TrainingStep(0, 2, 0, 0));
 
-        assertEquals(0.5, TextModelJob.largestDifference(List.of(new TrainingStep(0, 3, 0, 0)), alone));
-        double none = TextModelJob.largestDifference(List.of(new TrainingStep(0, Double.NaN, 0, 0)), alone);
-        assertFalse(none <= TextModelJob.ALLOWED, "difference " + none);
+        assertEquals(0.5, TextModelRank.largestDifference(List.of(new TrainingStep(0, 3, 0, 0)), alone));
+        double none = TextModelRank.largestDifference(List.of(new TrainingStep(0, Double.NaN, 0, 0)), alone);
+        assertFalse(none <= TextModelRank.ALLOWED, "difference " + none);
     }
 
     /** Sums gradients times a weight, which is wrong unless the weight makes averages of them. */
@@ -105,7 +105,7 @@ class TrainerTest {
     private void assertCaught(GradientHook hook, IntUnaryOperator part, int parts) {
         double difference = difference(2, hook, part, parts);
 
-        assertTrue(difference > 2 * TextModelJob.ALLOWED, "a wrong sharing differs by " + difference + " only");
+        assertTrue(difference > 2 * TextModelRank.ALLOWED, "a wrong sharing differs by " + difference + " only");
     }
 
     private List<TrainingStep> alone(BooleanSupplier outOfTime) {
@@ -131,6 +131,6 @@ class TrainerTest {
                 }
             });
         }
-        return TextModelJob.largestDifference(together, alone(() -> false));
+        return TextModelRank.largestDifference(together, alone(() -> false));
     }
 }

@@ -38,7 +38,7 @@ class NullArgumentsTest {
             "JoinProgressPrinter.print.line",
             "DeviceTensor.new.owner",
             "SystemContext.of.store",
-            "FallbackGate.new.decidedBy");
+            "FallbackDecision.new.decidedBy");
 
     /** Types whose methods and constructors users never call, or that users write themselves. */
     private static final Map<String, String> NOT_CALLED_BY_USERS = Map.ofEntries(
@@ -93,7 +93,7 @@ class NullArgumentsTest {
             Map.entry("JobTool.ToolRequest", "made by the launcher, for tools to read"),
             Map.entry("JobTool.RankProgram", "made by tools, for the launcher to read"),
             Map.entry("ProcessTable", "part of a context, called by the engine"),
-            Map.entry("Proc", "read by ferro"),
+            Map.entry("LinuxFiles", "read by ferro"),
             Map.entry("CollectiveEngine.SteppedEngine", "called by simulators"));
 
     private static Rig rig;

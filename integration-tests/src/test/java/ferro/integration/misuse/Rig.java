@@ -19,7 +19,7 @@ import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
 import ferro.collectives.CollectiveEngine;
 import ferro.dispatch.DeviceMemory;
-import ferro.dispatch.FallbackGate;
+import ferro.dispatch.FallbackDecision;
 import ferro.dispatch.GpuCollectives;
 import ferro.examples.plain.QueueBackend;
 import ferro.group.Codec;
@@ -95,7 +95,7 @@ final class Rig implements AutoCloseable {
             case "CallOptions" -> one(CallOptions.of(SOON));
             case "ReduceOp" -> one(ReduceOp.MAX);
             case "GpuCollectives" -> one(GpuCollectives.with(context));
-            case "FallbackGate" -> one(FallbackGate.of(context));
+            case "FallbackDecision" -> one(FallbackDecision.of(context));
             case "SystemContext", "RankContext" -> one(context);
             case "JoinOptions" -> one(JoinOptions.of(0, 1));
             case "Setting" -> one(Settings.TIMEOUT);

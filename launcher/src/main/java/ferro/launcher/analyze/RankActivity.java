@@ -22,9 +22,9 @@ record RankActivity(
         Optional<ProcessEnd> end,
         boolean byItself,
         RecordingStatus recording,
-        Optional<OwnCall> call,
-        Optional<OwnCall> last,
-        Optional<OwnCall> open,
+        Optional<RankCall> call,
+        Optional<RankCall> last,
+        Optional<RankCall> open,
         boolean passed,
         Optional<String> line,
         Optional<String> exitLine) {
@@ -48,7 +48,7 @@ record RankActivity(
      *     end of the call to the end of the other ranks' calls
      * @param progress progress of the call's plan
      */
-    record OwnCall(String name, String brief, OperationState state, long nanos, RecordedProgress progress) {}
+    record RankCall(String name, String brief, OperationState state, long nanos, RecordedProgress progress) {}
 
     /** Returns how the process ended by itself; empty if the process did not end by itself. */
     Optional<ProcessEnd> ownEnd() {

@@ -5,7 +5,7 @@ import ferro.control.failure.CallComparison;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.ProcessEnds.EndKind;
 import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
-import ferro.launcher.analyze.RankActivity.OwnCall;
+import ferro.launcher.analyze.RankActivity.RankCall;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
@@ -335,12 +335,12 @@ final class VerdictFinder {
         return codes.isEmpty() || codes.contains(code.name());
     }
 
-    private Optional<OwnCall> call(int rank, MergedGroup group, long sequence) {
+    private Optional<RankCall> call(int rank, MergedGroup group, long sequence) {
         return group.call(rank, sequence).map(this::call);
     }
 
     /** Returns the newest call of a rank that has not ended, or that has failed with the code of its group. */
-    private Optional<OwnCall> open(int rank, MergedGroup group) {
+    private Optional<RankCall> open(int rank, MergedGroup group) {
         String code = Optional.ofNullable(group.failures().get(rank))
                 .map(failure -> failure.code().name())
                 .orElse("");
@@ -352,7 +352,7 @@ final class VerdictFinder {
     }
 
     /** Returns a rank's last call before a number, or the call with this number if the rank has completed the call. */
-    private Optional<OwnCall> last(int rank, MergedGroup group, long sequence) {
+    private Optional<RankCall> last(int rank, MergedGroup group, long sequence) {
         return group.call(rank, sequence)
                 .filter(operation -> !operation.unfinished())
                 .or(() -> group.newest(rank)
@@ -361,16 +361,16 @@ final class VerdictFinder {
                 .map(own -> call(own, othersGaveUp(rank, group, sequence) - own.ended()));
     }
 
-    private OwnCall call(RecordedOperation own) {
+    private RankCall call(RecordedOperation own) {
         return call(own, merge.latest() - own.begun());
     }
 
-    private static OwnCall call(RecordedOperation own, long nanos) {
-        return new OwnCall(own.call().name(), own.call().shortName(), own.state(), nanos, own.progress());
+    private static RankCall call(RecordedOperation own, long nanos) {
+        return new RankCall(own.call().name(), own.call().shortName(), own.state(), nanos, own.progress());
     }
 
     /** Returns the open call of a rank in another group, because of which the rank may be late in this group. */
-    private Optional<OwnCall> elsewhere(int rank, MergedGroup scene) {
+    private Optional<RankCall> elsewhere(int rank, MergedGroup scene) {
         return merge.groups().stream()
                 .filter(group -> group != scene)
                 .flatMap(group -> group.last(rank).stream())

@@ -6,7 +6,7 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.FailureHints;
 import ferro.launcher.analyze.ProcessEnds.EndKind;
 import ferro.launcher.analyze.ProcessEnds.ProcessEnd;
-import ferro.launcher.analyze.RankActivity.OwnCall;
+import ferro.launcher.analyze.RankActivity.RankCall;
 import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedProgress;
 import ferro.launcher.analyze.Verdict.RanksInCall;
@@ -404,7 +404,7 @@ public final class VerdictFormatter {
     private String recorded(RankActivity one, Wording who) {
         long sequence = verdict.scene().sequence();
         boolean lost = is(Code.PEER_LOST);
-        Optional<OwnCall> call = one.call().filter(own -> !lost || own.state() != OperationState.DONE);
+        Optional<RankCall> call = one.call().filter(own -> !lost || own.state() != OperationState.DONE);
         if (call.isPresent()) {
             return inside(call.get(), who);
         }
@@ -433,7 +433,7 @@ public final class VerdictFormatter {
         return " in no call of ferro" + one.line().map(line -> ": " + line).orElse(otherwise);
     }
 
-    private String inside(OwnCall own, Wording who) {
+    private String inside(RankCall own, Wording who) {
         String state = switch (own.state()) {
             case DONE -> who.has() + " finished ";
             case FAILED -> who.it() + " failed in ";
@@ -448,7 +448,7 @@ public final class VerdictFormatter {
                 + waits(own);
     }
 
-    private static String waits(OwnCall own) {
+    private static String waits(RankCall own) {
         List<Integer> ranks = own.progress().waitingFor();
         return ranks.isEmpty() ? "" : ", waiting for " + RankFormatter.ranks(ranks);
     }

@@ -162,7 +162,7 @@ public record DoctorReport(
             if (!allowed.isEmpty()) {
                 facts.put(
                         "for NCCL",
-                        NcclVariables.VARIABLE + "=" + NcclVariables.value(allowed)
+                        NcclVariableSetter.VARIABLE + "=" + NcclVariableSetter.value(allowed)
                                 + ", set by ferro run; with another launcher, set it yourself");
             }
             facts.put("sockets", outlook.sockets());

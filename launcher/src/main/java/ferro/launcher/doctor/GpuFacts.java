@@ -3,7 +3,7 @@ package ferro.launcher.doctor;
 import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.dispatch.DeviceMemories;
-import ferro.dispatch.FallbackGate;
+import ferro.dispatch.FallbackDecision;
 import ferro.dispatch.HostFallback;
 import ferro.spi.RankContext;
 import ferro.spi.ServiceErrors;
@@ -23,7 +23,7 @@ final class GpuFacts {
         Optional<String> noGpu = NcclAvailability.noGpuBecause(context);
         if (noGpu.isPresent()) {
             facts.put("nccl", notUsable(noGpu.get()));
-            facts.put("its gate", gate(FallbackGate.of(context)));
+            facts.put("its gate", gate(FallbackDecision.of(context)));
             return facts;
         }
         Optional<String> memory = Optional.empty();
@@ -35,7 +35,7 @@ final class GpuFacts {
             facts.put("nccl", "not usable: " + misset.getMessage());
         }
         facts.put("host round trip", fallback(context, memory));
-        facts.put("its gate", gate(FallbackGate.of(context)));
+        facts.put("its gate", gate(FallbackDecision.of(context)));
         return facts;
     }
 
@@ -74,8 +74,8 @@ final class GpuFacts {
         return "not usable: " + DoctorReport.inTheDoctor(why);
     }
 
-    private static String gate(FallbackGate gate) {
-        String by = gate.decidedBy() == null ? "nothing is set" : gate.decidedBy() + " says so";
-        return (gate.isOpen() ? "open: " : "shut: ") + by;
+    private static String gate(FallbackDecision decision) {
+        String by = decision.decidedBy() == null ? "nothing is set" : decision.decidedBy() + " says so";
+        return (decision.isOpen() ? "open: " : "shut: ") + by;
     }
 }

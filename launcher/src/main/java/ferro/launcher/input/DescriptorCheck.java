@@ -1,6 +1,6 @@
 package ferro.launcher.input;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -35,8 +35,8 @@ public record DescriptorCheck(OptionalLong limit, int jars) {
     }
 
     private static OptionalLong limitOfThisProcess() {
-        String soft =
-                Proc.HOST.field("self/limits", "Max open files").orElse("").split("\\s+")[0];
+        String limits = LinuxFiles.HOST.field("self/limits", "Max open files").orElse("");
+        String soft = limits.split("\\s+")[0];
         return soft.matches("[0-9]{1,18}") ? OptionalLong.of(Long.parseLong(soft)) : OptionalLong.empty();
     }
 

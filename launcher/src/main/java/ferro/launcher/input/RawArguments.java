@@ -1,6 +1,6 @@
 package ferro.launcher.input;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -20,7 +20,7 @@ public final class RawArguments {
      */
     public static void check(String... arguments) {
         try {
-            check(Files.readAllBytes(Proc.HOST.path("self/cmdline")), charset(), arguments);
+            check(Files.readAllBytes(LinuxFiles.HOST.path("self/cmdline")), charset(), arguments);
         } catch (IOException unknown) {
             // this system has no /proc
             return;

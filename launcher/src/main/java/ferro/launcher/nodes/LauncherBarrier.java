@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.launcher.input.JobStartException;
 import ferro.launcher.nodes.LauncherConnections.WaitTimeouts;
 import java.time.Duration;
@@ -29,16 +29,16 @@ public final class LauncherBarrier {
     /** Longest wait of node 0 for launchers that still read from its store. The store closes after the wait. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
-    private final LauncherStore connection;
+    private final LauncherClient connection;
     private final Store store;
     private final LauncherEntry own;
     private final WaitTimeouts times;
     private final GenerationStart wanted;
     private final ScheduledExecutorService rolling = LauncherConnections.daemon("ferro-nodes-roll");
-    private List<LauncherEntry> cards = List.of();
+    private List<LauncherEntry> entries = List.of();
     private StoreKeys keys;
 
-    LauncherBarrier(LauncherStore connection, LauncherEntry own, WaitTimeouts times, GenerationStart wanted) {
+    LauncherBarrier(LauncherClient connection, LauncherEntry own, WaitTimeouts times, GenerationStart wanted) {
         this.connection = connection;
         this.store = connection.store();
         this.own = own;
@@ -51,12 +51,12 @@ public final class LauncherBarrier {
     List<LauncherEntry> meet(WaitListener waiting) throws JobStartException, InterruptedException {
         boolean met = false;
         try {
-            cards = allCameOrBegun(waiting);
+            entries = allCameOrBegun(waiting);
             met = true;
-            return cards;
+            return entries;
         } catch (JobStartException apart) {
             LauncherConnections.jobEnds(store, own, apart.exitCode());
-            awaitGone(store, own, cards);
+            awaitGone(store, own, entries);
             throw apart;
         } finally {
             rolling.shutdownNow();
@@ -74,7 +74,7 @@ public final class LauncherBarrier {
     private List<LauncherEntry> allCameOrBegun(WaitListener waiting) throws JobStartException, InterruptedException {
         try {
             allCame(waiting);
-            return cards;
+            return entries;
         } catch (InterruptedException ended) {
             return begun(waiting.interrupted());
         } catch (FerroException failure) {
@@ -93,9 +93,9 @@ public final class LauncherBarrier {
      */
     private List<LauncherEntry> begun(JobStartException why) throws JobStartException, InterruptedException {
         try {
-            StartResult decided = decided(store, refusal(own, why), keys);
-            if (decided.begins() && decided.cards().contains(own)) {
-                return decided.cards();
+            StartDecision decided = decided(store, refusal(own, why), keys);
+            if (decided.begins() && decided.entries().contains(own)) {
+                return decided.entries();
             }
         } catch (FerroException | IllegalStateException gone) {
             throw ended(why);
@@ -111,7 +111,7 @@ public final class LauncherBarrier {
     private JobStartException ended(JobStartException why) throws InterruptedException {
         Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
         JobStartException said = tell(connection, own, why, within, keys);
-        awaitGone(store, own, cards);
+        awaitGone(store, own, entries);
         return said;
     }
 
@@ -122,29 +122,29 @@ public final class LauncherBarrier {
         if (own.node() == 0) {
             roll.call(wanted.hold().toMillis(), times.join().toMillis());
         }
-        StartResult start;
+        StartDecision start;
         try {
             start = started(waiting.lines(), () -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
         } finally {
-            cards = roll.known();
+            entries = roll.known();
         }
         if (!start.begins()) {
             throw new JobStartException(start.refusal(), start.code());
         }
-        cards = start.cards();
-        if (!cards.contains(own)) {
+        entries = start.entries();
+        if (!entries.contains(own)) {
             // the job is complete without this launcher and continues
             throw new JobStartException(
-                    cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
+                    entries.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + entries), 2);
         }
     }
 
-    private StartResult started(PrintSchedule lines, Runnable line) throws JobStartException, InterruptedException {
+    private StartDecision started(PrintSchedule lines, Runnable line) throws JobStartException, InterruptedException {
         CompletableFuture<byte[]> start = store.when(keys.start()).toCompletableFuture();
         long begun = System.nanoTime();
         while (true) {
             try {
-                return StoreKeys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartResult.class);
+                return StoreKeys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartDecision.class);
             } catch (TimeoutException passed) {
                 lines.printed();
                 line.run();
@@ -178,8 +178,8 @@ public final class LauncherBarrier {
             return;
         }
         CompletableFuture<?>[] gone = launchers.stream()
-                .filter(card -> card.node() != 0)
-                .map(card -> store.when(LauncherStore.goneKey(card.node(), card.session()))
+                .filter(entry -> entry.node() != 0)
+                .map(entry -> store.when(LauncherClient.goneKey(entry.node(), entry.session()))
                         .toCompletableFuture())
                 .toArray(CompletableFuture[]::new);
         try {
@@ -202,19 +202,19 @@ public final class LauncherBarrier {
      * @throws InterruptedException if the calling thread is interrupted
      */
     public static JobStartException tell(
-            LauncherStore connection, LauncherEntry own, JobStartException why, Duration patience)
+            LauncherClient connection, LauncherEntry own, JobStartException why, Duration patience)
             throws InterruptedException {
         return tell(connection, own, why, patience, StoreKeys.FIRST);
     }
 
     /** Publishes, under the keys of a start, the reason why this node cannot start its ranks. */
     private static JobStartException tell(
-            LauncherStore connection, LauncherEntry own, JobStartException why, Duration patience, StoreKeys keys)
+            LauncherClient connection, LauncherEntry own, JobStartException why, Duration patience, StoreKeys keys)
             throws InterruptedException {
-        StartResult said = refusal(own, why);
+        StartDecision said = refusal(own, why);
         try {
             Store store = connection.store();
-            StartResult decided = decided(store, said, keys);
+            StartDecision decided = decided(store, said, keys);
             // a job that has started is complete without this launcher, which claims one of its nodes
             said = decided.begins() ? said : decided;
             // the entry shows node 0 that this launcher has connected and has read the decision
@@ -228,14 +228,14 @@ public final class LauncherBarrier {
         return new JobStartException(said.refusal(), said.code());
     }
 
-    private static StartResult refusal(LauncherEntry own, JobStartException why) {
-        return StartResult.refused(own + " " + why.getMessage(), why.exitCode());
+    private static StartDecision refusal(LauncherEntry own, JobStartException why) {
+        return StartDecision.refused(own + " " + why.getMessage(), why.exitCode());
     }
 
     /** Publishes a refusal of the start, unless a decision was already published. Returns the published decision. */
-    private static StartResult decided(Store store, StartResult refusal, StoreKeys keys) {
+    private static StartDecision decided(Store store, StartDecision refusal, StoreKeys keys) {
         return StoreKeys.decoded(
-                store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartResult.class);
+                store.compareAndSet(keys.start(), null, StoreKeys.encoded(refusal)), StartDecision.class);
     }
 
     /**
@@ -245,8 +245,8 @@ public final class LauncherBarrier {
     private static void stay(Store store, int nodes, Duration patience, StoreKeys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))
-                        .thenApply(card -> StoreKeys.decoded(card, LauncherEntry.class))
-                        .thenCompose(card -> store.when(LauncherStore.goneKey(node, card.session())))
+                        .thenApply(json -> StoreKeys.decoded(json, LauncherEntry.class))
+                        .thenCompose(entry -> store.when(LauncherClient.goneKey(node, entry.session())))
                         .toCompletableFuture())
                 .toArray(CompletableFuture[]::new);
         try {

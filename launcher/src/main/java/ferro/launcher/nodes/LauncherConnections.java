@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.Store;
 import ferro.backend.tcp.store.EndedRanks;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.launcher.input.JobStartException;
 import ferro.launcher.rank.JobEvent;
 import java.nio.charset.StandardCharsets;
@@ -50,12 +50,12 @@ public final class LauncherConnections implements AutoCloseable {
     private static final Duration LONGEST_BEAT = Duration.ofMillis(500);
     private static final int BEATS_IN_SILENCE = 5;
 
-    private final LauncherStore connection;
+    private final LauncherClient connection;
     private final Store store;
     private final LauncherEntry own;
     private final WaitTimeouts times;
     private final boolean mayRestart;
-    private final List<LauncherEntry> cards;
+    private final List<LauncherEntry> entries;
     private final StoreKeys keys;
     private final ScheduledExecutorService beating = daemon("ferro-nodes-beat");
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
@@ -65,14 +65,14 @@ public final class LauncherConnections implements AutoCloseable {
     private final Map<Integer, CompletableFuture<byte[]>> reports = new TreeMap<>();
 
     /** The last heartbeat of each other node. Only the heartbeat thread uses this map and the last poll time. */
-    private final Map<Integer, LastBeat> heard = new HashMap<>();
+    private final Map<Integer, LastHeartbeat> heard = new HashMap<>();
 
     private long lookedNanos;
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
 
     /** A heartbeat, and the time at which this launcher first received the heartbeat. */
-    private record LastBeat(String beat, long atNanos) {}
+    private record LastHeartbeat(String beat, long atNanos) {}
 
     /**
      * Timeouts of launchers that wait for each other.
@@ -107,10 +107,10 @@ public final class LauncherConnections implements AutoCloseable {
     }
 
     private LauncherConnections(
-            LauncherStore connection,
+            LauncherClient connection,
             LauncherEntry own,
             WaitTimeouts times,
-            List<LauncherEntry> cards,
+            List<LauncherEntry> entries,
             StoreKeys keys,
             boolean mayRestart) {
         this.connection = connection;
@@ -118,7 +118,7 @@ public final class LauncherConnections implements AutoCloseable {
         this.own = own;
         this.times = times;
         this.mayRestart = mayRestart;
-        this.cards = cards;
+        this.entries = entries;
         this.keys = keys;
     }
 
@@ -151,15 +151,15 @@ public final class LauncherConnections implements AutoCloseable {
      * @throws InterruptedException if the calling thread is interrupted again
      */
     public static LauncherConnections meet(
-            LauncherStore connection,
+            LauncherClient connection,
             LauncherEntry own,
             WaitTimeouts times,
             WaitListener waiting,
             GenerationStart start)
             throws JobStartException, InterruptedException {
         LauncherBarrier meeting = new LauncherBarrier(connection, own, times, start);
-        List<LauncherEntry> cards = meeting.meet(waiting);
-        return new LauncherConnections(connection, own, times, cards, meeting.keys(), start.mayRestart());
+        List<LauncherEntry> entries = meeting.meet(waiting);
+        return new LauncherConnections(connection, own, times, entries, meeting.keys(), start.mayRestart());
     }
 
     /** {@return the generation, which is the number of the current start of the ranks, from 0} */
@@ -168,8 +168,8 @@ public final class LauncherConnections implements AutoCloseable {
     }
 
     /** {@return the entries of all launchers, by number of the node} */
-    public List<LauncherEntry> cards() {
-        return cards;
+    public List<LauncherEntry> entries() {
+        return entries;
     }
 
     /**
@@ -179,21 +179,21 @@ public final class LauncherConnections implements AutoCloseable {
      * @param hurry  task that runs when another launcher has forwarded a signal; must not block
      */
     public void begin(BlockingQueue<JobEvent> events, Runnable hurry) {
-        cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
+        entries.forEach(entry -> lost.put(entry.node(), new CompletableFuture<>()));
         if (own.node() == 0) {
-            cards.forEach(card -> reports.put(
-                    card.node(), store.when(keys.report(card.node())).toCompletableFuture()));
+            entries.forEach(entry -> reports.put(
+                    entry.node(), store.when(keys.report(entry.node())).toCompletableFuture()));
             forgetGenerationBefore();
         }
-        store.when(keys.joined()).thenRun(() -> events.add(new JobEvent.JoinEvent()));
+        store.when(keys.joined()).thenRun(() -> events.add(new JobEvent.AllJoinedEvent()));
         store.when(keys.stop()).thenAccept(code -> {
             ends();
             events.add(new JobEvent.RemoteFailureEvent(StoreKeys.exitCode(code), System.nanoTime()));
         });
-        for (LauncherEntry card : cards) {
-            for (int times = 1; times <= MOST_SIGNALS && card.node() != own.node(); times++) {
+        for (LauncherEntry entry : entries) {
+            for (int times = 1; times <= MOST_SIGNALS && entry.node() != own.node(); times++) {
                 int count = times;
-                store.when(keys.signal(card.node(), times)).thenAccept(name -> {
+                store.when(keys.signal(entry.node(), times)).thenAccept(name -> {
                     ends();
                     hurry.run();
                     events.add(new JobEvent.StopSignalEvent(new String(name, StandardCharsets.US_ASCII), count));
@@ -212,12 +212,12 @@ public final class LauncherConnections implements AutoCloseable {
      */
     private void watch(Consumer<LostNode> listener) {
         CompletableFuture<byte[]> ended =
-                store.when(LauncherStore.goneKey(own.node(), own.session())).toCompletableFuture();
+                store.when(LauncherClient.goneKey(own.node(), own.session())).toCompletableFuture();
         if (own.node() == 0) {
-            others().forEach(other -> store.when(LauncherStore.goneKey(other.node(), other.session()))
+            others().forEach(other -> store.when(LauncherClient.goneKey(other.node(), other.session()))
                     .thenRun(() -> listener.accept(new LostNode(other, "the connection of its launcher has ended"))));
         } else {
-            LostNode zero = new LostNode(cards.get(0), "the connection to its launcher has ended");
+            LostNode zero = new LostNode(entries.get(0), "the connection to its launcher has ended");
             ended.whenComplete((never, end) -> listener.accept(zero));
         }
         lookedNanos = System.nanoTime();
@@ -227,7 +227,7 @@ public final class LauncherConnections implements AutoCloseable {
     }
 
     private List<LauncherEntry> others() {
-        return cards.stream().filter(card -> card.node() != own.node()).toList();
+        return entries.stream().filter(entry -> entry.node() != own.node()).toList();
     }
 
     private void beat(Consumer<LostNode> listener, CompletableFuture<byte[]> ended) {
@@ -238,7 +238,7 @@ public final class LauncherConnections implements AutoCloseable {
             }
         } catch (FerroException unanswered) {
             if (own.node() != 0 && !ended.isDone()) {
-                listener.accept(new LostNode(cards.get(0), silent(times.silence.toNanos())));
+                listener.accept(new LostNode(entries.get(0), silent(times.silence.toNanos())));
             }
         } catch (IllegalStateException closed) {
             // this launcher has closed the connection, so this launcher watches no other launcher any more
@@ -253,9 +253,9 @@ public final class LauncherConnections implements AutoCloseable {
         lookedNanos = now;
         for (LauncherEntry other : others()) {
             String beat = new String(store.get(keys.beat(other.node()), times.silence));
-            LastBeat last = heard.get(other.node());
+            LastHeartbeat last = heard.get(other.node());
             if (last == null || stoodStill || !last.beat.equals(beat)) {
-                heard.put(other.node(), new LastBeat(beat, now));
+                heard.put(other.node(), new LastHeartbeat(beat, now));
             } else if (now - last.atNanos > times.silence.toNanos()) {
                 listener.accept(new LostNode(other, silent(now - last.atNanos)));
             }
@@ -277,7 +277,7 @@ public final class LauncherConnections implements AutoCloseable {
         if (keys.generation() > 0) {
             StoreKeys old = new StoreKeys(keys.generation() - 1);
             tell(() -> {
-                old.all(cards, MOST_SIGNALS).forEach(store::delete);
+                old.all(entries, MOST_SIGNALS).forEach(store::delete);
                 String why = LostNode.MARK + "has started generation " + keys.generation() + " without it";
                 store.set(old.verdict(), why.getBytes(StandardCharsets.UTF_8));
             });
@@ -293,7 +293,7 @@ public final class LauncherConnections implements AutoCloseable {
     }
 
     private void lost(LostNode gone, BlockingQueue<JobEvent> events) {
-        int node = gone.card().node();
+        int node = gone.entry().node();
         // a launcher that has reported how its ranks ended is no longer needed
         if (hasReported(node) || concluded.get() || !lost.get(node).complete(gone)) {
             return;
@@ -319,8 +319,8 @@ public final class LauncherConnections implements AutoCloseable {
                     + " s how its ranks ended, although the job is over";
             CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
                     .execute(() -> others().stream()
-                            .filter(card -> !hasReported(card.node()))
-                            .forEach(card -> lost.get(card.node()).complete(new LostNode(card, why))));
+                            .filter(entry -> !hasReported(entry.node()))
+                            .forEach(entry -> lost.get(entry.node()).complete(new LostNode(entry, why))));
         }
     }
 
@@ -478,17 +478,17 @@ public final class LauncherConnections implements AutoCloseable {
     private String announced(Function<GatheredReports, String> judge) throws InterruptedException {
         Map<Integer, String> texts = new TreeMap<>();
         Map<Integer, LostNode> without = new TreeMap<>();
-        for (LauncherEntry card : cards) {
-            CompletableFuture<byte[]> report = reports.get(card.node());
-            result(CompletableFuture.anyOf(report, lost.get(card.node())));
+        for (LauncherEntry entry : entries) {
+            CompletableFuture<byte[]> report = reports.get(entry.node());
+            result(CompletableFuture.anyOf(report, lost.get(entry.node())));
             // the store answers in order, so after this answer this launcher has every report that is in the store
             store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
-                LostNode.said(card, text)
-                        .ifPresentOrElse(one -> without.put(card.node(), one), () -> texts.put(card.node(), text));
+                LostNode.said(entry, text)
+                        .ifPresentOrElse(one -> without.put(entry.node(), one), () -> texts.put(entry.node(), text));
             } else {
-                without.put(card.node(), result(lost.get(card.node())));
+                without.put(entry.node(), result(lost.get(entry.node())));
             }
         }
         concluded.set(true);
@@ -541,8 +541,8 @@ public final class LauncherConnections implements AutoCloseable {
                 0,
                 lost.get(0).isDone()
                         ? result(lost.get(0))
-                        : LostNode.said(cards.get(0), text).orElseThrow());
-        LostNode.said(this.own, own).ifPresent(one -> without.put(one.card().node(), one));
+                        : LostNode.said(entries.get(0), text).orElseThrow());
+        LostNode.said(this.own, own).ifPresent(one -> without.put(one.entry().node(), one));
         return judge.apply(new GatheredReports(without.size() == 1 ? Map.of(this.own.node(), own) : Map.of(), without));
     }
 
@@ -556,10 +556,10 @@ public final class LauncherConnections implements AutoCloseable {
 
     /** Waits, on node 0, until all launchers that are not lost have read the last message and disconnected. */
     private void awaitOthersGone() throws InterruptedException {
-        LauncherBarrier.awaitGone(
-                store,
-                own,
-                cards.stream().filter(card -> !lost.get(card.node()).isDone()).toList());
+        List<LauncherEntry> present = entries.stream()
+                .filter(entry -> !lost.get(entry.node()).isDone())
+                .toList();
+        LauncherBarrier.awaitGone(store, own, present);
     }
 
     /** Closes the connection. On node 0, the store of this launcher may be closed after this call. */

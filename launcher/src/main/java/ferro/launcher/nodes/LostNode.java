@@ -6,10 +6,10 @@ import java.util.function.Supplier;
 /**
  * A node whose launcher has not reported how its ranks ended.
  *
- * @param card entry of the node's launcher
+ * @param entry entry of the node's launcher
  * @param why  observation, for example that the connection of the launcher has ended
  */
-public record LostNode(LauncherEntry card, String why) {
+public record LostNode(LauncherEntry entry, String why) {
     /** First character of a text that replaces a missing report or verdict. The reason follows this character. */
     static final String MARK = "!";
 
@@ -23,9 +23,9 @@ public record LostNode(LauncherEntry card, String why) {
     }
 
     /** Returns the node as lost, with the reason, if the text of the node begins with {@link #MARK}. */
-    static Optional<LostNode> said(LauncherEntry card, String text) {
+    static Optional<LostNode> said(LauncherEntry entry, String text) {
         return text.startsWith(MARK)
-                ? Optional.of(new LostNode(card, "its launcher " + text.substring(MARK.length())))
+                ? Optional.of(new LostNode(entry, "its launcher " + text.substring(MARK.length())))
                 : Optional.empty();
     }
 
@@ -34,6 +34,6 @@ public record LostNode(LauncherEntry card, String why) {
      * connection of its launcher has ended}}
      */
     public String said() {
-        return card + " is lost with its " + card.rankNumbers() + ": " + why;
+        return entry + " is lost with its " + entry.rankNumbers() + ": " + why;
     }
 }

@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.launcher.input.JobStartException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ record NodeSlot(Store store, LauncherEntry own, Duration patience, WaitListener 
             boolean gone = goneBySession
                     .computeIfAbsent(
                             holder.session(),
-                            session -> store.when(LauncherStore.goneKey(holder.node(), session))
+                            session -> store.when(LauncherClient.goneKey(holder.node(), session))
                                     .toCompletableFuture())
                     .isDone();
             boolean late = System.nanoTime() - begun > patience.toNanos();
@@ -93,9 +93,9 @@ record NodeSlot(Store store, LauncherEntry own, Duration patience, WaitListener 
             return;
         }
         store.add(StoreKeys.GENERATION, 1);
-        store.delete(LauncherStore.STRANGER);
+        store.delete(LauncherClient.STRANGER);
         for (int node = 1; node < own.nodes(); node++) {
-            List.of(LauncherStore.refusedKey(node), LauncherStore.otherJobKey(node))
+            List.of(LauncherClient.refusedKey(node), LauncherClient.otherJobKey(node))
                     .forEach(store::delete);
         }
     }
@@ -126,7 +126,7 @@ record NodeSlot(Store store, LauncherEntry own, Duration patience, WaitListener 
     private JobStartException second(StoreKeys keys, LauncherEntry holder) {
         String text = holder.sameNode(own);
         if (keys.generation() == 0) {
-            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartResult.refused(text, BAD_INPUT)));
+            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartDecision.refused(text, BAD_INPUT)));
         }
         return new JobStartException(text, BAD_INPUT);
     }

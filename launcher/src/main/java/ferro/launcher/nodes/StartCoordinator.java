@@ -1,8 +1,8 @@
 package ferro.launcher.nodes;
 
 import ferro.Store;
-import ferro.backend.tcp.store.LauncherStore;
-import ferro.backend.tcp.store.LauncherStore.RefusedProcess;
+import ferro.backend.tcp.store.LauncherClient;
+import ferro.backend.tcp.store.LauncherClient.RefusedProcess;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class StartCoordinator {
     private final ScheduledExecutorService thread;
     private final WaitListener waiting;
     private final StoreKeys keys;
-    private final Map<Integer, LauncherEntry> cards = new TreeMap<>();
+    private final Map<Integer, LauncherEntry> entries = new TreeMap<>();
     /** A text about the last refused process, which may have been a missing node; empty if none was refused. */
     private String lastRefused = "";
     /** Numbers of nodes that refused launchers of another job have claimed. */
@@ -47,7 +47,7 @@ final class StartCoordinator {
         this.thread = thread;
         this.waiting = waiting;
         this.keys = keys;
-        cards.put(own.node(), own);
+        entries.put(own.node(), own);
     }
 
     /**
@@ -60,12 +60,12 @@ final class StartCoordinator {
         held = holdMillis > 0;
         for (int node : others()) {
             await(node);
-            store.when(LauncherStore.refusedKey(node))
+            store.when(LauncherClient.refusedKey(node))
                     .thenAcceptAsync(value -> unproved(node, RefusedProcess.decoded(value)), thread);
-            store.when(LauncherStore.otherJobKey(node))
+            store.when(LauncherClient.otherJobKey(node))
                     .thenAcceptAsync(value -> otherJob(node, RefusedProcess.decoded(value)), thread);
         }
-        store.when(LauncherStore.STRANGER)
+        store.when(LauncherClient.STRANGER)
                 .thenAcceptAsync(value -> stranger("a process", RefusedProcess.decoded(value)), thread);
         if (held) {
             thread.schedule(this::release, holdMillis, TimeUnit.MILLISECONDS);
@@ -74,7 +74,7 @@ final class StartCoordinator {
     }
 
     private void await(int node) {
-        store.when(keys.card(node)).thenAcceptAsync(card -> came(StoreKeys.decoded(card, LauncherEntry.class)), thread);
+        store.when(keys.card(node)).thenAcceptAsync(json -> came(StoreKeys.decoded(json, LauncherEntry.class)), thread);
     }
 
     private void release() {
@@ -85,20 +85,20 @@ final class StartCoordinator {
     private void beginIfComplete() {
         if (!held && !begun && missing().isEmpty()) {
             begun = true;
-            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartResult.of(known())));
+            StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartDecision.of(known())));
         }
     }
 
     /** Returns the nodes that have not connected yet. */
     synchronized SortedSet<Integer> missing() {
         SortedSet<Integer> missing = new TreeSet<>(others());
-        missing.removeAll(cards.keySet());
+        missing.removeAll(entries.keySet());
         return missing;
     }
 
     /** Returns the entries of this launcher and of all launchers that have connected. */
     synchronized List<LauncherEntry> known() {
-        return List.copyOf(cards.values());
+        return List.copyOf(entries.values());
     }
 
     private List<Integer> others() {
@@ -109,25 +109,25 @@ final class StartCoordinator {
      * Records a launcher that has connected. The entry is stored before a possible refusal of the launcher, because
      * node 0 serves the store until all recorded launchers have read the reason.
      */
-    private void came(LauncherEntry card) {
+    private void came(LauncherEntry entry) {
         synchronized (this) {
-            cards.put(card.node(), card);
+            entries.put(entry.node(), entry);
         }
-        own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
-        store.when(LauncherStore.goneKey(card.node(), card.session())).thenRunAsync(() -> left(card), thread);
+        own.difference(entry).ifPresent(text -> refuse(text, BAD_INPUT));
+        store.when(LauncherClient.goneKey(entry.node(), entry.session())).thenRunAsync(() -> left(entry), thread);
         beginIfComplete();
     }
 
     /** Ends the job if a launcher leaves before the first start. Later, another launcher may replace that launcher. */
-    private void left(LauncherEntry card) {
+    private void left(LauncherEntry entry) {
         if (keys.generation() == 0) {
-            refuse(card + " disconnected before a rank was started", FAILED);
+            refuse(entry + " disconnected before a rank was started", FAILED);
         } else if (!begun) {
             synchronized (this) {
-                cards.remove(card.node());
+                entries.remove(entry.node());
             }
-            store.delete(keys.card(card.node()));
-            await(card.node());
+            store.delete(keys.card(entry.node()));
+            await(entry.node());
         }
     }
 
@@ -179,6 +179,6 @@ final class StartCoordinator {
     }
 
     private void refuse(String why, int code) {
-        StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartResult.refused(why, code)));
+        StoreKeys.first(store, keys.start(), StoreKeys.encoded(StartDecision.refused(why, code)));
     }
 }

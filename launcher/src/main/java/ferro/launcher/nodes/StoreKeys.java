@@ -1,6 +1,6 @@
 package ferro.launcher.nodes;
 
-import static ferro.backend.tcp.store.LauncherStore.KEYS;
+import static ferro.backend.tcp.store.LauncherClient.KEYS;
 
 import com.google.gson.Gson;
 import ferro.Store;
@@ -30,7 +30,7 @@ record StoreKeys(int generation) {
         return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
     }
 
-    /** Returns the key for the {@link StartResult} of this generation. */
+    /** Returns the key for the {@link StartDecision} of this generation. */
     String start() {
         return key("start");
     }
@@ -84,15 +84,15 @@ record StoreKeys(int generation) {
     }
 
     /** Returns the keys of this generation that are not needed after the generation. */
-    List<String> all(List<LauncherEntry> cards, int signals) {
+    List<String> all(List<LauncherEntry> entries, int signals) {
         List<String> all = new ArrayList<>(List.of(joined(), failures(), stop()));
-        for (LauncherEntry card : cards) {
-            all.addAll(List.of(card(card.node()), beat(card.node()), report(card.node())));
+        for (LauncherEntry entry : entries) {
+            all.addAll(List.of(card(entry.node()), beat(entry.node()), report(entry.node())));
             for (int times = 1; times <= signals; times++) {
-                all.add(signal(card.node(), times));
+                all.add(signal(entry.node(), times));
             }
-            for (int rank = 0; rank < card.ranks(); rank++) {
-                all.add(end(card.node() * card.ranks() + rank));
+            for (int rank = 0; rank < entry.ranks(); rank++) {
+                all.add(end(entry.node() * entry.ranks() + rank));
             }
         }
         return all;

@@ -79,7 +79,7 @@ public record FailureBox(
      */
     public record ReportedOutput(List<String> trace, TracePart part, int rank, List<String> lastLines) {
         private List<String> shown() {
-            return FoldedTrace.of(trace).stream()
+            return TraceShortener.of(trace).stream()
                     .limit(part.lines)
                     .map(line -> part == TracePart.FRAMES ? RankOutput.withoutText(line) : line)
                     .map(line -> line.replace("\t", "    "))

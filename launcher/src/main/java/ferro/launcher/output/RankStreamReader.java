@@ -25,7 +25,7 @@ public final class RankStreamReader implements Runnable, LineAssembler.LineSink 
     private final byte[] prefix;
     private final boolean mayListen;
     private final boolean folds;
-    private final FoldedTrace trace = new FoldedTrace();
+    private final TraceShortener trace = new TraceShortener();
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final OutputTimeout patience = new OutputTimeout(System::nanoTime);
     private boolean noted;

@@ -26,7 +26,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
     public static final String SIMULATED = "simulated";
 
     /** Reads the choice from the settings of the ranks. For {@code auto}, asks no provider, to start quickly. */
-    public static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
+    public static BackendChoice of(JobSpec spec, LaunchTarget target, Map<String, String> environment) {
         try (SystemContext context = SystemContext.of(ofFirstRank(spec, target, environment))) {
             String name = Settings.BACKEND.of(context);
             return new BackendChoice(name, name.equals(AUTO) ? List.of() : BackendReport.all(context));
@@ -34,7 +34,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
     }
 
     /** Returns the settings that the first rank of this host will read. */
-    public static Map<String, String> ofFirstRank(JobSpec spec, Target target, Map<String, String> environment) {
+    public static Map<String, String> ofFirstRank(JobSpec spec, LaunchTarget target, Map<String, String> environment) {
         Map<String, String> settings = new HashMap<>(environment);
         spec.backend().ifPresent(name -> settings.put("FERRO_BACKEND", name));
         spec.links().ifPresent(kind -> settings.put("FERRO_LINKS", kind));

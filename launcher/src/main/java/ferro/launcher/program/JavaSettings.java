@@ -132,7 +132,7 @@ public record JavaSettings(
 
     /** Returns a command line with java, flags, class path, main class and arguments. */
     List<String> commandLine(boolean fewCores, String mainClass, List<String> arguments) {
-        ReadableNamesCheck.checkProgram(mainClass, classPath());
+        NameEncodingCheck.checkProgram(mainClass, classPath());
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         line.addAll(flags(fewCores));

@@ -21,12 +21,12 @@ import java.util.regex.Pattern;
  *     ferro
  */
 public record JavaTarget(String mainClass, JavaSettings settings, List<String> arguments, boolean saysWhatIsWrong)
-        implements Target {
+        implements LaunchTarget {
     private static final Pattern CLASS_NAME =
             Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*(\\.[\\p{L}_$][\\p{L}\\p{N}_$]*)*");
 
     /** Reads the words after the options: a source file, a jar or a main class, and then its arguments. */
-    public static Target of(List<String> words, JavaSettings settings) {
+    public static LaunchTarget of(List<String> words, JavaSettings settings) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size()
                     + " words after the options, need Main.java, app.jar, a main class, or -- and any command");
@@ -44,7 +44,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     }
 
     /** Creates a target for a main class of ferro: the demo or the benchmark. */
-    public static Target ofFerro(String mainClass, List<String> arguments, JavaSettings settings) {
+    public static LaunchTarget ofFerro(String mainClass, List<String> arguments, JavaSettings settings) {
         return ofMainClass(mainClass, settings, arguments, true);
     }
 
@@ -81,7 +81,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
 
     @Override
     public List<String> commandLine(Path folder, boolean few) {
-        ReadableNamesCheck.check("temporary folder", folder.toString());
+        NameEncodingCheck.check("temporary folder", folder.toString());
         return settings.inFolder(folder).commandLine(few, mainClass, arguments);
     }
 

@@ -44,7 +44,7 @@ public record RecordingsFolder(Path folder, boolean ours, Map<Path, FileTime> be
     private static final int LAST_CALLS = 3;
 
     /** Creates a folder for recordings of the ranks, or uses the folder that the user has named. */
-    public static RecordingsFolder of(Target target, Map<String, String> environment) throws IOException {
+    public static RecordingsFolder of(LaunchTarget target, Map<String, String> environment) throws IOException {
         Optional<String> named = Optional.ofNullable(target.properties().get(Settings.RECORDER_DIR.name()))
                 .or(() -> Optional.ofNullable(environment.get(VARIABLE)))
                 .filter(text -> !text.isBlank());

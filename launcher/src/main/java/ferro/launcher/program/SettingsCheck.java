@@ -42,7 +42,7 @@ public final class SettingsCheck {
      * @param target      the program of the ranks
      * @param environment variables of the ranks
      */
-    public static void check(JobSpec spec, Target target, Map<String, String> environment) {
+    public static void check(JobSpec spec, LaunchTarget target, Map<String, String> environment) {
         try (SystemContext context = SystemContext.of(BackendChoice.ofFirstRank(spec, target, environment))) {
             boolean tcp = TCP.contains(Settings.BACKEND.of(context));
             Stream.concat(OF_EVERY_RANK.stream(), tcp ? OF_TCP.stream() : Stream.empty())
@@ -53,7 +53,7 @@ public final class SettingsCheck {
     }
 
     /** Returns the names that are set for the ranks but are not settings of ferro. */
-    public static Set<String> unknown(Target target, Map<String, String> environment) {
+    public static Set<String> unknown(LaunchTarget target, Map<String, String> environment) {
         Set<String> names = new TreeSet<>(environment.keySet());
         names.addAll(target.properties().keySet());
         names.removeIf(name -> !UnknownSettings.isUnknown(name));

@@ -30,10 +30,10 @@ import javax.tools.ToolProvider;
  * @param settings  class path and flags
  * @param arguments arguments of the program
  */
-record SourceTarget(Path file, JavaSettings settings, List<String> arguments) implements Target {
+record SourceTarget(Path file, JavaSettings settings, List<String> arguments) implements LaunchTarget {
     @Override
     public List<String> commandLine(Path folder, boolean few) throws IOException {
-        ReadableNamesCheck.check("temporary folder", folder.toString());
+        NameEncodingCheck.check("temporary folder", folder.toString());
         Path classes = Files.createDirectory(folder.resolve("classes"));
         String mainClass = compile(classes);
         ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));

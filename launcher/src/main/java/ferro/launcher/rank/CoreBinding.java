@@ -1,7 +1,7 @@
 package ferro.launcher.rank;
 
 import ferro.launcher.program.ProgramFinder;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,14 +35,15 @@ public record CoreBinding(List<String> slices, String reason) {
 
         /** Returns the cores of this machine that this process may use. */
         public static UsableCores ofThisMachine() {
-            List<Integer> allowed = Proc.HOST.allowedCores().stream().boxed().toList();
+            List<Integer> allowed =
+                    LinuxFiles.HOST.allowedCores().stream().boxed().toList();
             return new UsableCores(Runtime.getRuntime().availableProcessors(), allowed);
         }
 
         /** Returns a name that no other set of cores has, on this or another machine; empty if unknown. */
         public String name() {
             try {
-                return allowed.isEmpty() ? "" : Proc.HOST.boot() + " " + allowed;
+                return allowed.isEmpty() ? "" : LinuxFiles.HOST.boot() + " " + allowed;
             } catch (IOException noProc) {
                 return "";
             }
@@ -115,7 +116,7 @@ public record CoreBinding(List<String> slices, String reason) {
      */
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {
-            int node = Proc.HOST.onlineCores().cardinality();
+            int node = LinuxFiles.HOST.onlineCores().cardinality();
             return warning(ranks, UsableCores.ofThisMachine().allowed().size(), node, environment);
         } catch (IOException | NumberFormatException unknown) {
             return Optional.empty();

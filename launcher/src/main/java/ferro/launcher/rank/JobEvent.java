@@ -37,7 +37,7 @@ public sealed interface JobEvent {
     record RemoteFailureEvent(int code, long atNanos) implements JobEvent {}
 
     /** All ranks of the job have joined. */
-    record JoinEvent() implements JobEvent {}
+    record AllJoinedEvent() implements JobEvent {}
 
     /** The output of ranks can no longer be shown. */
     record OutputClosedEvent(String why) implements JobEvent {}

@@ -7,7 +7,7 @@ import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.RankStreamReader;
 import ferro.launcher.output.RankStreamReader.StreamTargets;
 import ferro.launcher.output.Screen;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +44,7 @@ public final class RankProcess implements SupervisedRank {
             BlockingQueue<JobEvent> events,
             DebuggedRanks debugged) {}
 
-    private record StreamThread(RankStreamReader stream, Thread thread) {}
+    private record RunningReader(RankStreamReader stream, Thread thread) {}
 
     private RankProcess(int rank, Process process, JobResources shared) {
         this.rank = rank;
@@ -70,7 +70,7 @@ public final class RankProcess implements SupervisedRank {
         OutputStream out = shared.log().open(rank, Screen.StreamName.OUT);
         OutputStream err = shared.log().open(rank, Screen.StreamName.ERR);
         RankProcess started = new RankProcess(rank, builder.start(), shared);
-        List<StreamThread> pumps =
+        List<RunningReader> pumps =
                 List.of(started.pump(Screen.StreamName.OUT, out), started.pump(Screen.StreamName.ERR, err));
         started.daemon(() -> started.awaitEnd(pumps), "end");
         return started;
@@ -95,7 +95,7 @@ public final class RankProcess implements SupervisedRank {
     public boolean isHalted() {
         try {
             // state T is stopped, t is traced
-            return "Tt".indexOf(Proc.HOST.stat("" + pid()).state()) >= 0;
+            return "Tt".indexOf(LinuxFiles.HOST.stat("" + pid()).state()) >= 0;
         } catch (IOException | IllegalArgumentException unknown) {
             // this system does not have the file, or the process has just ended
             return false;
@@ -107,7 +107,7 @@ public final class RankProcess implements SupervisedRank {
         shared.guard.signal(process, name);
     }
 
-    private StreamThread pump(Screen.StreamName name, OutputStream log) {
+    private RunningReader pump(Screen.StreamName name, OutputStream log) {
         Consumer<IOException> closed = failure -> shared.events.add(new JobEvent.OutputClosedEvent("" + failure));
         StreamTargets ties = new StreamTargets(rank, name, shared.screen, log, tail, shared.debugged, closed);
         InputStream source = name == Screen.StreamName.OUT ? process.getInputStream() : process.getErrorStream();
@@ -118,10 +118,10 @@ public final class RankProcess implements SupervisedRank {
                 stream.run();
             }
         };
-        return new StreamThread(stream, daemon(reading, name.name()));
+        return new RunningReader(stream, daemon(reading, name.name()));
     }
 
-    private void awaitEnd(List<StreamThread> pumps) {
+    private void awaitEnd(List<RunningReader> pumps) {
         try {
             shared.events.add(new JobEvent.RankEndEvent(rank, process.waitFor(), System.nanoTime()));
             drain(pumps);
@@ -136,9 +136,9 @@ public final class RankProcess implements SupervisedRank {
     }
 
     /** Waits for the ends of the streams. For a child that keeps a stream open, waits only a limited time. */
-    private static void drain(List<StreamThread> pumps) throws InterruptedException {
+    private static void drain(List<RunningReader> pumps) throws InterruptedException {
         pumps.forEach(pump -> pump.stream().awaitRest());
-        for (StreamThread pump : pumps) {
+        for (RunningReader pump : pumps) {
             long left = pump.stream().patienceMillis();
             while (pump.thread().isAlive() && left > 0) {
                 pump.thread().join(Math.max(left, LEAST_MILLIS));

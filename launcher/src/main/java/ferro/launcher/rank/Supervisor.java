@@ -3,7 +3,7 @@ package ferro.launcher.rank;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.output.Screen;
-import ferro.launcher.program.Target;
+import ferro.launcher.program.LaunchTarget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -92,7 +92,7 @@ public final class Supervisor {
         public static final Duration TO_THE_END = NOTICE.plus(STOP);
 
         /** Returns the limits for a job and its program. */
-        public static StopTimeouts of(JobSpec spec, Target target) {
+        public static StopTimeouts of(JobSpec spec, LaunchTarget target) {
             return new StopTimeouts(
                     Duration.ofSeconds(5),
                     NOTICE,
@@ -232,7 +232,7 @@ public final class Supervisor {
                 witness.unshown();
             }
             stop();
-        } else if (event instanceof JobEvent.JoinEvent) {
+        } else if (event instanceof JobEvent.AllJoinedEvent) {
             joined = true;
             witness.allJoined();
         }

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.RankEnd;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.harness.OnThread;
 import ferro.harness.Processes;
 import ferro.launcher.input.JobStartException;
@@ -49,13 +49,13 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     }
 
     private final class Launcher {
-        private final LauncherEntry card;
-        private final LauncherStore connection;
+        private final LauncherEntry entry;
+        private final LauncherClient connection;
         private final List<String> refused = new CopyOnWriteArrayList<>();
 
         Launcher(int node, int ranks) {
-            card = card(node, ranks, 2, "1", "", "3");
-            connection = connected(card);
+            entry = entry(node, ranks, 2, "1", "", "3");
+            connection = connected(entry);
         }
 
         CompletableFuture<LauncherConnections> meets(int generation, Duration hold) {
@@ -66,7 +66,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             return OnThread.start(() -> {
                 GenerationStart start = new GenerationStart(generation, true, hold);
                 Listening waiting = new Listening(refused);
-                LauncherConnections met = LauncherConnections.meet(connection, card, times, waiting, start);
+                LauncherConnections met = LauncherConnections.meet(connection, entry, times, waiting, start);
                 open.add(0, met);
                 return met;
             });
@@ -119,7 +119,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         first.get(1).ended(1, RankEnd.of(17, "h1", 7));
         concluded(first, "again");
         StoreKeys old = new StoreKeys(0);
-        List<String> keys = new ArrayList<>(old.all(first.get(0).cards(), 1));
+        List<String> keys = new ArrayList<>(old.all(first.get(0).entries(), 1));
         keys.removeAll(List.of(old.joined(), old.end(0), old.end(1), old.signal(0, 1)));
         Launcher reader = launcher(1);
         for (String key : keys) {
@@ -166,7 +166,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
 
         assertEquals(1, result(again).generation());
         assertEquals(1, result(zero).generation());
-        assertEquals(result(zero).cards(), result(again).cards());
+        assertEquals(result(zero).entries(), result(again).entries());
     }
 
     @Test
@@ -184,7 +184,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         assertHas(refused.getMessage(), "-n differs: 1 on node 0 (host h0, ");
         CompletableFuture<LauncherConnections> right = launcher(1).meets(0, Duration.ZERO);
         assertEquals(1, result(right).generation());
-        assertEquals(result(zero).cards(), result(right).cards());
+        assertEquals(result(zero).entries(), result(right).entries());
     }
 
     /** A signal has come while its ranks ended. Its store ends with it, so it stays until the others have come. */
@@ -197,7 +197,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             Thread.currentThread().interrupt();
             return assertThrows(
                     JobStartException.class,
-                    () -> LauncherConnections.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
+                    () -> LauncherConnections.meet(zero.connection, zero.entry, LONG_TIMES, missing -> {}, start));
         });
         result(one.connection.store().when(new StoreKeys(1).start()).toCompletableFuture());
         assertThrows(TimeoutException.class, () -> ended.get(300, TimeUnit.MILLISECONDS));
@@ -214,7 +214,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     void aSignalAfterTheStartOfNodeZeroDoesNotEndALauncherAlone() throws Exception {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
-        List<LauncherEntry> both = List.of(zero.card, one.card);
+        List<LauncherEntry> both = List.of(zero.entry, one.entry);
         WaitListener begunMeanwhile = new WaitListener() {
             @Override
             public void missing(Set<Integer> nodes) {}
@@ -224,17 +224,17 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
                 // set returns before the store has the key
                 zero.connection
                         .store()
-                        .compareAndSet(new StoreKeys(1).start(), null, StoreKeys.encoded(StartResult.of(both)));
+                        .compareAndSet(new StoreKeys(1).start(), null, StoreKeys.encoded(StartDecision.of(both)));
                 return WaitListener.super.interrupted();
             }
         };
         CompletableFuture<LauncherConnections> goesOn = OnThread.start(() -> {
             Thread.currentThread().interrupt();
             return LauncherConnections.meet(
-                    one.connection, one.card, LONG_TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
+                    one.connection, one.entry, LONG_TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
         });
 
-        assertEquals(both, result(goesOn).cards());
+        assertEquals(both, result(goesOn).entries());
         result(goesOn).close();
     }
 
@@ -242,9 +242,9 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
     void aSecondLauncherOfARunningNodeIsRefusedAlone() throws Exception {
         List<LauncherConnections> first = met(1);
         Launcher second = launcher(1);
-        // it also waits so long for the card of node 0
+        // it also waits so long for the entry of node 0
         Duration timeout = Duration.ofSeconds(3);
-        NodeSlot place = new NodeSlot(second.connection.store(), second.card, timeout, missing -> {});
+        NodeSlot place = new NodeSlot(second.connection.store(), second.entry, timeout, missing -> {});
 
         JobStartException refused =
                 assertThrows(JobStartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
@@ -276,7 +276,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         Launcher one = launcher(1);
         GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
-        StoreKeys.first(one.connection.store(), new StoreKeys(1).card(1), StoreKeys.encoded(one.card));
+        StoreKeys.first(one.connection.store(), new StoreKeys(1).card(1), StoreKeys.encoded(one.entry));
         CompletableFuture<String> held = new CompletableFuture<>();
         CompletableFuture<JobStartException> second = waitsFor(launcher(1), start, held);
         result(held);
@@ -285,7 +285,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             Thread.currentThread().interrupt();
             assertThrows(
                     JobStartException.class,
-                    () -> LauncherConnections.meet(zero.connection, zero.card, LONG_TIMES, missing -> {}, start));
+                    () -> LauncherConnections.meet(zero.connection, zero.entry, LONG_TIMES, missing -> {}, start));
         });
 
         assertEquals(1, result(second).exitCode());
@@ -306,7 +306,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         };
         return CompletableFuture.supplyAsync(() -> assertThrows(
                 JobStartException.class,
-                () -> new NodeSlot(second.connection.store(), second.card, LONG, waiting).taken(start)));
+                () -> new NodeSlot(second.connection.store(), second.entry, LONG, waiting).taken(start)));
     }
 
     @Test
@@ -314,19 +314,19 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         Launcher zero = launcher(0);
         HeldTasks thread = new HeldTasks();
         try {
-            StoreKeys keys = new NodeSlot(zero.connection.store(), zero.card, LONG, missing -> {})
+            StoreKeys keys = new NodeSlot(zero.connection.store(), zero.entry, LONG, missing -> {})
                     .taken(new GenerationStart(1, true, Duration.ZERO));
             StartCoordinator roll =
-                    new StartCoordinator(zero.connection.store(), zero.card, thread, missing -> {}, keys);
+                    new StartCoordinator(zero.connection.store(), zero.entry, thread, missing -> {}, keys);
             roll.call(1, 1);
             Launcher leaves = launcher(1);
-            StoreKeys.first(leaves.connection.store(), keys.card(1), StoreKeys.encoded(leaves.card));
+            StoreKeys.first(leaves.connection.store(), keys.card(1), StoreKeys.encoded(leaves.entry));
             Processes.await(() -> roll.missing().isEmpty(), LONG, "node 1 is missing");
             leaves.connection.close();
             Processes.await(() -> !roll.missing().isEmpty(), LONG, "node 1 has not left");
 
             Launcher replaces = launcher(1);
-            new NodeSlot(replaces.connection.store(), replaces.card, LONG, missing -> {})
+            new NodeSlot(replaces.connection.store(), replaces.entry, LONG, missing -> {})
                     .taken(new GenerationStart(0, true, Duration.ZERO));
             Processes.await(() -> roll.missing().isEmpty(), LONG, "node 1 is missing");
             CompletableFuture<byte[]> start =
@@ -336,8 +336,8 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             thread.held.get(0).run();
 
             assertEquals(
-                    List.of(zero.card, replaces.card),
-                    StoreKeys.decoded(result(start), StartResult.class).cards());
+                    List.of(zero.entry, replaces.entry),
+                    StoreKeys.decoded(result(start), StartDecision.class).entries());
         } finally {
             thread.shutdownNow();
         }
@@ -350,7 +350,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         first.forEach(HeardNews::begin);
         assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
         Launcher next = launcher(0);
-        for (String key : List.of(LauncherStore.STRANGER, LauncherStore.otherJobKey(1))) {
+        for (String key : List.of(LauncherClient.STRANGER, LauncherClient.otherJobKey(1))) {
             next.connection.store().set(key, "127.0.0.9\nPROTOCOL\nanother version".getBytes(StandardCharsets.UTF_8));
         }
         concluded(first, "again");
@@ -359,7 +359,7 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
         assertThrows(TimeoutException.class, () -> zero.get(300, TimeUnit.MILLISECONDS), "node 1 is missing");
         result(launcher(1).meets(1, Duration.ZERO));
 
-        assertEquals(2, result(zero).cards().size());
+        assertEquals(2, result(zero).entries().size());
         assertEquals(List.of(), next.refused);
     }
 

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.harness.OnThread;
 import ferro.launcher.input.JobStartException;
 import ferro.launcher.nodes.LauncherConnections.WaitTimeouts;
@@ -39,9 +39,9 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         HeardNews one = HeardNews.begin(nodes.get(1));
 
         nodes.get(0).joined();
-        assertEquals("JoinEvent[]", one.next());
+        assertEquals("AllJoinedEvent[]", one.next());
         nodes.get(1).signalled("TERM", 1);
-        assertEquals("JoinEvent[]", zero.next());
+        assertEquals("AllJoinedEvent[]", zero.next());
         assertEquals("signal TERM 1", zero.next());
         nodes.get(1).failed(3, 7);
         assertEquals("failed 7", zero.next());
@@ -59,12 +59,12 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     @DisplayName("row 42: what differs between launchers is refused on both with both values")
     void differentOptionsAreRefusedOnBothNodesWithBothValues() throws Exception {
         Map<String, LauncherEntry> others = Map.of(
-                "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on", card(1, 3, "1"),
-                "ferro differs: 1 on node 0", card(1, 2, "2"),
-                "--debug differs: none on node 0 (host h0, 127.0.0.1), 0, 3 on", card(1, 2, "1", "0, 3"));
+                "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on", entry(1, 3, "1"),
+                "ferro differs: 1 on node 0", entry(1, 2, "2"),
+                "--debug differs: none on node 0 (host h0, 127.0.0.1), 0, 3 on", entry(1, 2, "1", "0, 3"));
         for (Map.Entry<String, LauncherEntry> other : others.entrySet()) {
             serveAnew();
-            CompletableFuture<LauncherConnections> zero = meeting(card(0), LONG_TIMES);
+            CompletableFuture<LauncherConnections> zero = meeting(entry(0), LONG_TIMES);
             String text = refusal(meeting(other.getValue(), LONG_TIMES));
             assertEquals(refusal(zero), text);
             assertHas(text, other.getKey(), "on node 1 (host h1, 127.0.0.2): need the same");
@@ -75,7 +75,7 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     void aSecondLauncherOfANodeIsRefusedWithAllThatWait() throws Exception {
         CompletableFuture<LauncherConnections> zero = meeting(ofThree(0), LONG_TIMES);
         LauncherEntry first = ofThree(1);
-        LauncherStore there = connected(first);
+        LauncherClient there = connected(first);
         CompletableFuture<LauncherConnections> one =
                 OnThread.start(() -> LauncherConnections.meet(there, first, LONG_TIMES, missing -> {}, ONLY));
         there.store().get(StoreKeys.FIRST.card(1), LONG);
@@ -89,12 +89,12 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
 
     @Test
     void aMissingNodeIsNamedAtTheDeadlineAndAWrongSecretAtOnce() throws Exception {
-        CompletableFuture<LauncherConnections> late = meeting(card(0), new WaitTimeouts(SHORT, LONG, LONG));
+        CompletableFuture<LauncherConnections> late = meeting(entry(0), new WaitTimeouts(SHORT, LONG, LONG));
         String text = refusal(late);
         assertStarts(text, "node 1 of 2 did not connect within ");
 
         serveAnew();
-        CompletableFuture<LauncherConnections> waiting = meeting(card(0), LONG_TIMES);
+        CompletableFuture<LauncherConnections> waiting = meeting(entry(0), LONG_TIMES);
         FerroException refused = assertThrows(FerroException.class, () -> connected("job", WRONG, 1, 5));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         String said = refusal(waiting);
@@ -116,7 +116,7 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         serveAnew();
         List<LauncherConnections> silent = both(SHORT, LONG);
         HeardNews looking = HeardNews.begin(silent.get(0));
-        // node 1 does not begin: it has shown its card, and no heartbeat follows
+        // node 1 does not begin: it has shown its entry, and no heartbeat follows
         assertEquals("failed 1", looking.next());
         String lost = silent.get(0).conclude(orders -> "zero", all -> "" + all.lost());
         assertHas(lost, "its launcher sent nothing for 0.");
@@ -127,11 +127,12 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         List<LauncherConnections> nodes = both(LONG, LONG);
         HeardNews zero = HeardNews.begin(nodes.get(0));
         HeardNews.begin(nodes.get(1));
-        LauncherStore looking = connected(card(2));
+        LauncherClient looking = connected(entry(2));
         OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         looking.store().get(StoreKeys.FIRST.report(1), LONG);
         nodes.get(1).close();
-        looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
+        looking.store()
+                .get(LauncherClient.goneKey(1, nodes.get(0).entries().get(1).session()), LONG);
 
         String verdict = nodes.get(0).conclude(orders -> "zero", LauncherConnectionsTest::shown);
 
@@ -239,16 +240,16 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     void anInterruptedLauncherEndsTheWaitOfTheOthers() throws Exception {
         for (int ended = 0; ended < 2; ended++) {
             serveAnew();
-            LauncherEntry card = ofThree(ended);
+            LauncherEntry entry = ofThree(ended);
             CompletableFuture<LauncherConnections> other = meeting(ofThree(1 - ended), LONG_TIMES);
-            LauncherStore looking = connected(ofThree(2));
+            LauncherClient looking = connected(ofThree(2));
             looking.store().get(StoreKeys.FIRST.card(1 - ended), LONG);
-            LauncherStore connection = connected(card);
+            LauncherClient connection = connected(entry);
             CompletableFuture<String> interrupted = OnThread.start(() -> {
                 Thread.currentThread().interrupt();
                 JobStartException apart = assertThrows(
                         JobStartException.class,
-                        () -> LauncherConnections.meet(connection, card, LONG_TIMES, missing -> {}, ONLY));
+                        () -> LauncherConnections.meet(connection, entry, LONG_TIMES, missing -> {}, ONLY));
                 return Thread.interrupted() ? "still interrupted" : apart.getMessage();
             });
             String text = "node " + ended + " (host h" + ended + ", 127.0.0." + (ended + 1)
@@ -265,9 +266,9 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         for (int unfit = 0; unfit < 2; unfit++) {
             for (boolean first : List.of(true, false)) {
                 serveAnew();
-                LauncherEntry own = card(unfit);
-                LauncherEntry other = card(1 - unfit);
-                LauncherStore connection = connected(own);
+                LauncherEntry own = entry(unfit);
+                LauncherEntry other = entry(1 - unfit);
+                LauncherClient connection = connected(own);
                 CompletableFuture<LauncherConnections> waiting = first ? null : meeting(other, LONG_TIMES);
                 if (!first) {
                     connection.store().get(StoreKeys.FIRST.card(other.node()), LONG);
@@ -289,8 +290,8 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     @Test
     void nodesThatCannotStartTheirRanksReportOneReason() throws Exception {
         List<CompletableFuture<JobStartException>> telling = new ArrayList<>();
-        for (LauncherEntry own : List.of(card(0), card(1))) {
-            LauncherStore connection = connected(own);
+        for (LauncherEntry own : List.of(entry(0), entry(1))) {
+            LauncherClient connection = connected(own);
             JobStartException why = new JobStartException("has reason " + own.node(), 2);
             telling.add(OnThread.start(() -> {
                 JobStartException said = LauncherBarrier.tell(connection, own, why, LONG);
@@ -304,13 +305,13 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     @Test
     void nodeZeroReportsLaunchersOfOtherJobsAndVersionsAndWaitsOn() throws Exception {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
-        LauncherEntry first = card(0);
-        LauncherStore zero = connected(first);
+        LauncherEntry first = entry(0);
+        LauncherClient zero = connected(first);
         CompletableFuture<LauncherConnections> waiting =
                 OnThread.start(() -> LauncherConnections.meet(zero, first, LONG_TIMES, new Listening(heard), ONLY));
 
         FerroException refused = assertThrows(FerroException.class, () -> connected("other", SECRET, 1, 5));
-        assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
+        assertTrue(LauncherClient.isRefusal(refused), refused.getMessage());
         assertHeard(
                 heard,
                 "node 0 (host h0, 127.0.0.1) refused a launcher of node 1 at 127.0.0.1 while node 1 was"
@@ -321,7 +322,7 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
                 "node 0 (host h0, 127.0.0.1) refused a process at 127.0.0.1 while node 1 was missing: protocol"
                         + " version ");
 
-        open.add(meeting(card(1), LONG_TIMES).get(20, TimeUnit.SECONDS));
+        open.add(meeting(entry(1), LONG_TIMES).get(20, TimeUnit.SECONDS));
         open.add(result(waiting));
     }
 
@@ -329,7 +330,7 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     void refusedProcessesAreNamedIfANodeDoesNotCome() throws Exception {
         assertTrue(speakVersionThree() > 0, "told nothing");
 
-        String text = refusal(meeting(card(0), new WaitTimeouts(Duration.ofSeconds(2), LONG, LONG)));
+        String text = refusal(meeting(entry(0), new WaitTimeouts(Duration.ofSeconds(2), LONG, LONG)));
         assertStarts(text, "node 1 of 2 did not connect within ");
         assertHas(text, " refused a process at 127.0.0.1 while", "yours is 3: run one version of ferro");
     }
@@ -340,11 +341,11 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
     }
 
     private LauncherEntry ofThree(int node) {
-        return card(node, 2, 3, "1", "", "");
+        return entry(node, 2, 3, "1", "", "");
     }
 
-    private LauncherEntry card(int node) {
-        return card(node, 2, "1");
+    private LauncherEntry entry(int node) {
+        return entry(node, 2, "1");
     }
 
     @Test
@@ -352,20 +353,20 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         String fields =
                 "{\"node\":1,\"host\":\"h1\",\"address\":\"127.0.0.1\",\"ranks\":1,\"nodes\":2,\"version\":\"0\"}";
         LauncherEntry older = StoreKeys.decoded(fields.getBytes(StandardCharsets.UTF_8), LauncherEntry.class);
-        LauncherEntry own = card(0, 1, "1");
+        LauncherEntry own = entry(0, 1, "1");
         assertHas(own.difference(older).orElseThrow(), "the version of ferro differs: 1 on node 0");
         assertHas(older.difference(own).orElseThrow(), "the version of ferro differs: 0 on node 1");
     }
 
-    private LauncherEntry card(int node, int ranks, String version, String... debug) {
-        return card(node, ranks, 2, version, String.join("", debug), "");
+    private LauncherEntry entry(int node, int ranks, String version, String... debug) {
+        return entry(node, ranks, 2, version, String.join("", debug), "");
     }
 
     /** Returns the launchers of two nodes, which have met. */
     private List<LauncherConnections> both(Duration silence, Duration ending) throws Exception {
         WaitTimeouts times = new WaitTimeouts(LONG, silence, ending);
-        CompletableFuture<LauncherConnections> zero = meeting(card(0), times);
-        CompletableFuture<LauncherConnections> one = meeting(card(1), times);
+        CompletableFuture<LauncherConnections> zero = meeting(entry(0), times);
+        CompletableFuture<LauncherConnections> one = meeting(entry(1), times);
         List<LauncherConnections> met = List.of(result(zero), result(one));
         open.addAll(0, met);
         return met;
@@ -381,9 +382,9 @@ class LauncherConnectionsTest extends LaunchersOnLoopback {
         return failed.getCause().getMessage();
     }
 
-    private CompletableFuture<LauncherConnections> meeting(LauncherEntry card, WaitTimeouts times) {
-        LauncherStore connection = connected(card);
-        return OnThread.start(() -> LauncherConnections.meet(connection, card, times, missing -> {}, ONLY));
+    private CompletableFuture<LauncherConnections> meeting(LauncherEntry entry, WaitTimeouts times) {
+        LauncherClient connection = connected(entry);
+        return OnThread.start(() -> LauncherConnections.meet(connection, entry, times, missing -> {}, ONLY));
     }
 
     private void serveAnew() throws Exception {

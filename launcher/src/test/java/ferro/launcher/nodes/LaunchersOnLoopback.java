@@ -1,8 +1,8 @@
 package ferro.launcher.nodes;
 
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.store.LauncherStore;
-import ferro.backend.tcp.store.LauncherStore.LauncherCall;
+import ferro.backend.tcp.store.LauncherClient;
+import ferro.backend.tcp.store.LauncherClient.ConnectOptions;
 import ferro.launcher.nodes.LauncherConnections.WaitTimeouts;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -54,21 +54,21 @@ abstract class LaunchersOnLoopback {
         server.close();
     }
 
-    LauncherEntry card(int node, int ranks, int nodes, String version, String debug, String restarts) {
+    LauncherEntry entry(int node, int ranks, int nodes, String version, String debug, String restarts) {
         String address = "127.0.0." + (node + 1);
         return new LauncherEntry(
                 node, "h" + node, address, ranks, nodes, version, "", debug, sessions++, "", restarts, 0);
     }
 
-    LauncherStore connected(LauncherEntry card) {
-        LauncherStore connection = connected("job", SECRET, card.node(), card.session());
+    LauncherClient connected(LauncherEntry entry) {
+        LauncherClient connection = connected("job", SECRET, entry.node(), entry.session());
         open.add(connection);
         return connection;
     }
 
-    LauncherStore connected(String job, byte[] secret, int node, long session) {
+    LauncherClient connected(String job, byte[] secret, int node, long session) {
         InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
-        return LauncherStore.open(new LauncherCall(at, job, secret, node, session), LONG, LONG);
+        return LauncherClient.open(new ConnectOptions(at, job, secret, node, session), LONG, LONG);
     }
 
     /** Says what every version begins with: magic, version, length. Returns the number of bytes of the answer. */

@@ -2,7 +2,7 @@ package ferro.launcher.nodes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import ferro.launcher.input.JobStartException;
 import java.time.Duration;
 import java.util.Set;
@@ -39,8 +39,8 @@ class PrintScheduleTest extends LaunchersOnLoopback {
         long step = PrintSchedule.LATER.plusSeconds(1).toNanos();
         BlockingQueue<Set<Integer>> heard = new LinkedBlockingQueue<>();
         PrintSchedule times = new PrintSchedule(() -> clock.addAndGet(step));
-        LauncherEntry first = card(0, 2, 2, "1", "", "");
-        LauncherStore zero = connected(first);
+        LauncherEntry first = entry(0, 2, 2, "1", "", "");
+        LauncherClient zero = connected(first);
         Thread waiting = new Thread(() -> rendezvous(zero, first, heard, times), "test-launcher");
         waiting.start();
         try {
@@ -54,7 +54,7 @@ class PrintScheduleTest extends LaunchersOnLoopback {
     }
 
     private static void rendezvous(
-            LauncherStore zero, LauncherEntry first, BlockingQueue<Set<Integer>> heard, PrintSchedule times) {
+            LauncherClient zero, LauncherEntry first, BlockingQueue<Set<Integer>> heard, PrintSchedule times) {
         try {
             LauncherConnections.meet(
                     zero,

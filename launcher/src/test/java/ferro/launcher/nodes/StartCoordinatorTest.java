@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.FerroException;
 import ferro.Store;
-import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -32,8 +32,8 @@ class StartCoordinatorTest extends LaunchersOnLoopback {
     @Test
     void aRefusedLauncherIsKnownBeforeItsRefusalIsSent() throws Exception {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
-        LauncherStore zero = connected(card(0, 2));
-        LauncherStore one = connected(card(1, 2));
+        LauncherClient zero = connected(entry(0, 2));
+        LauncherClient one = connected(entry(1, 2));
         try {
             AtomicReference<StartCoordinator> roll = new AtomicReference<>();
             CompletableFuture<List<LauncherEntry>> known = new CompletableFuture<>();
@@ -42,12 +42,12 @@ class StartCoordinatorTest extends LaunchersOnLoopback {
                     known.complete(roll.get().known());
                 }
             });
-            roll.set(new StartCoordinator(watched, card(0, 2), thread, missing -> {}, StoreKeys.FIRST));
+            roll.set(new StartCoordinator(watched, entry(0, 2), thread, missing -> {}, StoreKeys.FIRST));
             roll.get().call(0, LONG.toMillis());
 
-            StoreKeys.first(one.store(), StoreKeys.FIRST.card(1), StoreKeys.encoded(card(1, 3)));
+            StoreKeys.first(one.store(), StoreKeys.FIRST.card(1), StoreKeys.encoded(entry(1, 3)));
 
-            assertEquals(List.of(card(0, 2), card(1, 3)), known.get(LONG.toSeconds(), TimeUnit.SECONDS));
+            assertEquals(List.of(entry(0, 2), entry(1, 3)), known.get(LONG.toSeconds(), TimeUnit.SECONDS));
         } finally {
             thread.shutdownNow();
         }
@@ -71,17 +71,17 @@ class StartCoordinatorTest extends LaunchersOnLoopback {
     private String missesNodeOne(Callable<?> process) throws Exception {
         BlockingQueue<String> refused = new LinkedBlockingQueue<>();
         HeldTasks thread = new HeldTasks();
-        LauncherStore zero = connected(card(0, 2));
+        LauncherClient zero = connected(entry(0, 2));
         try {
             StartCoordinator roll =
-                    new StartCoordinator(zero.store(), card(0, 2), thread, new Listening(refused), StoreKeys.FIRST);
+                    new StartCoordinator(zero.store(), entry(0, 2), thread, new Listening(refused), StoreKeys.FIRST);
             roll.call(0, 1);
             process.call();
             assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
 
             thread.execute(thread.held.get(0));
 
-            return StoreKeys.decoded(zero.store().get(StoreKeys.FIRST.start(), LONG), StartResult.class)
+            return StoreKeys.decoded(zero.store().get(StoreKeys.FIRST.start(), LONG), StartDecision.class)
                     .refusal();
         } finally {
             thread.shutdownNow();
@@ -102,7 +102,7 @@ class StartCoordinatorTest extends LaunchersOnLoopback {
                 });
     }
 
-    private static LauncherEntry card(int node, int ranks) {
+    private static LauncherEntry entry(int node, int ranks) {
         return new LauncherEntry(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, "1", "", "", 7 + node, "", "", 0);
     }
 }

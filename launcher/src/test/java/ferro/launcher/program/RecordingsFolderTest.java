@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How long the folder lives that a job's ranks record to. */
 class RecordingsFolderTest {
-    private static final Target TARGET = (folder, few) -> List.of("true");
+    private static final LaunchTarget TARGET = (folder, few) -> List.of("true");
 
     @TempDir
     private Path temporary;

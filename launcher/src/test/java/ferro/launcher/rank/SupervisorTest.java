@@ -131,7 +131,7 @@ class SupervisorTest {
 
     @Test
     void joinedRanksGetTimeToFailBeforeTheyAreStopped() throws InterruptedException {
-        events.add(new JobEvent.JoinEvent());
+        events.add(new JobEvent.AllJoinedEvent());
         ends(3, 0);
         ends(1, 137);
         ends(0, 1);
@@ -147,7 +147,7 @@ class SupervisorTest {
 
     @Test
     void aRankThatEndsWellAfterAFailureCountsAsLeft() throws InterruptedException {
-        events.add(new JobEvent.JoinEvent());
+        events.add(new JobEvent.AllJoinedEvent());
         ends(0, 1);
         ends(1, 0);
 

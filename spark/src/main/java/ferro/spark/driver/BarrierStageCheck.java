@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import java.util.Optional;
 import org.apache.spark.rdd.RDD;
 
@@ -19,7 +19,7 @@ final class BarrierStageCheck {
                 return Optional.of("its stage also computes a " + one.getClass().getSimpleName() + " of "
                         + one.getNumPartitions() + " partitions (union, coalesce and partition filters cause this)");
             }
-            if (SparkInternals.isBarrier(one)) {
+            if (SparkApiAccess.isBarrier(one)) {
                 return Optional.of("its stage is already a barrier stage");
             }
         }

@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.apache.spark.SparkContext;
@@ -21,7 +21,7 @@ final class ExecutorSlotWait {
 
     /** Returns the resource profile of the tasks that compute an RDD. All tasks of one stage have the same profile. */
     static ResourceProfile profile(SparkContext spark, RDD<?> rdd) {
-        return SparkInternals.profile(spark, StageRdds.of(rdd));
+        return SparkApiAccess.profile(spark, StageRdds.of(rdd));
     }
 
     /**
@@ -34,12 +34,12 @@ final class ExecutorSlotWait {
      * @throws IllegalStateException    if the application has been stopped, or if the thread is interrupted
      */
     static void await(SparkContext spark, RDD<?> rdd, int ranks, Duration timeout) {
-        SparkInternals.checkNotStopped(spark);
+        SparkApiAccess.checkNotStopped(spark);
         ResourceProfile profile = profile(spark, rdd);
         boolean local = spark.isLocal();
         long start = System.nanoTime();
         long nextLine = FIRST_LINE_NANOS;
-        int slots = SparkInternals.slots(spark, profile);
+        int slots = SparkApiAccess.slots(spark, profile);
         while (slots < ranks) {
             long waited = System.nanoTime() - start;
             if (local || waited >= timeout.toNanos()) {
@@ -50,8 +50,8 @@ final class ExecutorSlotWait {
                 nextLine += LINE_NANOS;
             }
             pause(ranks, slots);
-            SparkInternals.checkNotStopped(spark);
-            slots = SparkInternals.slots(spark, profile);
+            SparkApiAccess.checkNotStopped(spark);
+            slots = SparkApiAccess.slots(spark, profile);
         }
     }
 

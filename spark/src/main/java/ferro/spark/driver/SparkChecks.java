@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
@@ -18,7 +18,7 @@ final class SparkChecks {
     private SparkChecks() {}
 
     static void check(SparkContext spark) {
-        SparkInternals.checkNotStopped(spark);
+        SparkApiAccess.checkNotStopped(spark);
         checkVersion(spark.version());
         checkConf(spark.getConf());
     }

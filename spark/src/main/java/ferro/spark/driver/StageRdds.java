@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.internals.ScalaCollections;
+import ferro.spark.internals.ScalaConverter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,7 +23,7 @@ final class StageRdds {
         while (!left.isEmpty()) {
             RDD<?> one = left.pop();
             all.add(one);
-            for (Dependency<?> dependency : ScalaCollections.dependencies(one)) {
+            for (Dependency<?> dependency : ScalaConverter.dependencies(one)) {
                 if (!(dependency instanceof ShuffleDependency)
                         && seen.add(dependency.rdd().id())) {
                     left.push(dependency.rdd());

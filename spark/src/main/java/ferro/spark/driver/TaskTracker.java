@@ -1,7 +1,7 @@
 package ferro.spark.driver;
 
 import ferro.spark.failure.RankFailure;
-import ferro.spark.internals.ScalaCollections;
+import ferro.spark.internals.ScalaConverter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +48,7 @@ final class TaskTracker extends SparkListener {
         String tags = properties == null ? null : properties.getProperty(TAGS);
         if (tags != null && List.of(tags.split(",")).contains(tag)) {
             job = start.jobId();
-            for (StageInfo one : ScalaCollections.stages(start)) {
+            for (StageInfo one : ScalaConverter.stages(start)) {
                 stage = Math.max(stage, one.stageId());
             }
         }

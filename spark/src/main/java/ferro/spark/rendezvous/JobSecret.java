@@ -1,6 +1,6 @@
 package ferro.spark.rendezvous;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
@@ -21,7 +21,7 @@ public final class JobSecret {
 
     /** Returns the secret of a job; empty if {@code spark.authenticate} is off. */
     public static Optional<byte[]> of(String jobId) {
-        return SparkInternals.secret().map(secret -> derived(secret.getBytes(StandardCharsets.UTF_8), SALT, jobId));
+        return SparkApiAccess.secret().map(secret -> derived(secret.getBytes(StandardCharsets.UTF_8), SALT, jobId));
     }
 
     /** Returns the first 32 bytes of HKDF output. The method extracts a key, then expands the key. */

@@ -1,6 +1,6 @@
 package ferro.spark.state;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import ferro.training.checkpoint.CheckpointStorage;
 import ferro.training.checkpoint.StoredObject;
 import java.io.FileNotFoundException;
@@ -47,7 +47,7 @@ public final class HadoopStorage implements CheckpointStorage {
 
     /** Opens a folder with the Hadoop settings of the running application. Creates the folder if it does not exist. */
     public static HadoopStorage at(String folder) throws IOException {
-        return at(folder, SparkInternals.hadoop());
+        return at(folder, SparkApiAccess.hadoop());
     }
 
     static HadoopStorage at(String folder, Configuration conf) throws IOException {

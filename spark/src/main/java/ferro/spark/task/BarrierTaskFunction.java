@@ -2,7 +2,7 @@ package ferro.spark.task;
 
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spark.internals.ScalaCollections;
+import ferro.spark.internals.ScalaConverter;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rendezvous.AttemptRendezvous;
 import ferro.spark.rendezvous.DriverStoreClient;
@@ -49,9 +49,9 @@ public final class BarrierTaskFunction<T, R>
         try (DriverStoreClient line = new DriverStoreClient(store, task.stageAttemptNumber(), task.partitionId());
                 RankFailureHandler end = RankFailureHandler.of(task, line)) {
             try {
-                R result = run(task, line, ScalaCollections.rows(rows), end);
+                R result = run(task, line, ScalaConverter.rows(rows), end);
                 boolean travels = settings.resultAtAll() || task.partitionId() == 0;
-                return ScalaCollections.single(serialized(travels ? result : null));
+                return ScalaConverter.single(serialized(travels ? result : null));
             } catch (Throwable failure) {
                 end.failed(failure);
                 // rethrow the same exception: Spark and the user recognise a failure by the type of its exception

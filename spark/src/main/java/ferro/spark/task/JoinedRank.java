@@ -5,7 +5,7 @@ import ferro.spark.rank.RestoredState;
 import ferro.spark.rank.SparkRank;
 import ferro.spark.rendezvous.DriverStoreClient;
 import ferro.spark.state.HadoopStorage;
-import ferro.spark.state.RankState;
+import ferro.spark.state.RankStateStore;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +18,7 @@ final class JoinedRank implements SparkRank {
     private final DriverStoreClient line;
     private final String checkpoints;
     private final LongAccumulator steps;
-    private RankState state;
+    private RankStateStore state;
 
     JoinedRank(ProcessGroup group, int attempt, DriverStoreClient line, String checkpoints, LongAccumulator steps) {
         this.group = group;
@@ -48,13 +48,13 @@ final class JoinedRank implements SparkRank {
         return state().restore();
     }
 
-    private RankState state() throws IOException {
+    private RankStateStore state() throws IOException {
         if (checkpoints == null) {
             throw new IllegalStateException("rank " + group.rank() + " of " + group.worldSize()
                     + " has no checkpoint folder: set one with FerroSpark.checkpoint(\"hdfs://...\")");
         }
         if (state == null) {
-            state = new RankState(HadoopStorage.at(checkpoints), group);
+            state = new RankStateStore(HadoopStorage.at(checkpoints), group);
         }
         return state;
     }

@@ -1,6 +1,6 @@
 package ferro.spark.task;
 
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +29,7 @@ final class KillWatcher implements AutoCloseable {
     /** Watches a task until the watch is closed. */
     static KillWatcher over(TaskContext task, Consumer<String> killed) {
         KillWatcher listening = new KillWatcher(task, killed, null);
-        if (SparkInternals.onInterrupt(task, listening::notifyOnce)) {
+        if (SparkApiAccess.onInterrupt(task, listening::notifyOnce)) {
             return listening;
         }
         return polling(task, killed);

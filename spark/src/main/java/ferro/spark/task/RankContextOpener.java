@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
-import ferro.spark.internals.SparkInternals;
+import ferro.spark.internals.SparkApiAccess;
 import ferro.spark.rendezvous.AttemptRendezvous;
 import ferro.spark.rendezvous.DriverStoreClient;
 import java.util.Arrays;
@@ -26,13 +26,13 @@ final class RankContextOpener {
 
     private final BarrierTaskContext task;
     private final RankSettings settings;
-    private final Optional<GpuAddress> gpu;
+    private final Optional<AssignedGpu> gpu;
     private final JoinOptions options;
 
     private RankContextOpener(BarrierTaskContext task, AttemptRendezvous store, RankSettings settings) {
         this.task = task;
         this.settings = settings;
-        gpu = GpuAddress.of(task);
+        gpu = AssignedGpu.of(task);
         options = RankJoinOptions.options(task, store, settings, gpu);
     }
 
@@ -86,7 +86,7 @@ final class RankContextOpener {
         try {
             return gathering.get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            SparkInternals.endBarrier(task, "the timeout of ferro for finding the other ranks has passed");
+            SparkApiAccess.endBarrier(task, "the timeout of ferro for finding the other ranks has passed");
             throw failure(
                     Code.RENDEZVOUS,
                     "not all " + task.getTaskInfos().length + " tasks reached Spark's barrier within "
@@ -95,7 +95,7 @@ final class RankContextOpener {
                     late);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
-            SparkInternals.endBarrier(task, "the task was interrupted");
+            SparkApiAccess.endBarrier(task, "the task was interrupted");
             throw failure(Code.INTERRUPTED, "the task was interrupted at Spark's barrier", asked);
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof RuntimeException known) {

@@ -17,7 +17,7 @@ final class RankJoinOptions {
     private RankJoinOptions() {}
 
     static JoinOptions options(
-            BarrierTaskContext task, AttemptRendezvous store, RankSettings settings, Optional<GpuAddress> gpu) {
+            BarrierTaskContext task, AttemptRendezvous store, RankSettings settings, Optional<AssignedGpu> gpu) {
         LocalRank local = LocalRank.of(task);
         int cores = Math.min(Runtime.getRuntime().availableProcessors(), task.cpus() * local.size());
         // the name has the stage and its attempt, so that a second attempt never joins ranks of the first attempt

@@ -12,7 +12,7 @@ public interface ExpectedElements {
 
     /** The expected value of a single element. */
     @FunctionalInterface
-    interface ElementCheck {
+    interface ExpectedElement {
         /** Returns a description of the error in the bits found at an index, or null if the bits are right. */
         String wrong(int index, long found);
     }
@@ -37,7 +37,7 @@ public interface ExpectedElements {
      * checked again if the same bits repeat one period later. Bits that differ from the bits one period earlier are
      * checked, because an element may round differently in another period.
      */
-    static ExpectedElements repeating(ElementCheck answer, int period, int from) {
+    static ExpectedElements repeating(ExpectedElement answer, int period, int from) {
         return new ExpectedElements() {
             @Override
             public int firstWrong(long[] found) {

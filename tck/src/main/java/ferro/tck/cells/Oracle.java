@@ -17,7 +17,7 @@ public interface Oracle {
 
     /** One element of a rank. */
     @FunctionalInterface
-    interface RankElement {
+    interface ElementSource {
         /** Returns the bits of the element at an index of a rank's operand. */
         long of(int rank, int index);
     }
@@ -26,7 +26,7 @@ public interface Oracle {
      * Returns the oracle of a user-defined reduction that combines elements of equal index by the operator
      * {@code combine}.
      */
-    static Oracle of(RankElement element, LongBinaryOperator combine) {
+    static Oracle of(ElementSource element, LongBinaryOperator combine) {
         return new Oracle() {
             @Override
             public long[] elements(CollectiveKind kind, int rank, int from, int count) {

@@ -42,10 +42,10 @@ public final class ReferenceOracle implements Oracle {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    private final Map<ReducedRanks, ExpectedElements.ElementCheck> rights = new ConcurrentHashMap<>();
+    private final Map<RankReduction, ExpectedElements.ExpectedElement> rights = new ConcurrentHashMap<>();
 
     /** A reduction of the operands of some ranks. */
-    private record ReducedRanks(CallFactory.RankSpan ranks, ReduceOp op) {}
+    private record RankReduction(CallFactory.RankSpan ranks, ReduceOp op) {}
 
     /** Creates the operands of one type for each rank, and the expected results. */
     public ReferenceOracle(DataType type, int worldSize) {
@@ -94,8 +94,8 @@ public final class ReferenceOracle implements Oracle {
     }
 
     /** Returns the check of one element of a reduction of the operands of some ranks. */
-    ExpectedElements.ElementCheck right(CallFactory.RankSpan ranks, ReduceOp op) {
-        return rights.computeIfAbsent(new ReducedRanks(ranks, op), this::plainLoop);
+    ExpectedElements.ExpectedElement right(CallFactory.RankSpan ranks, ReduceOp op) {
+        return rights.computeIfAbsent(new RankReduction(ranks, op), this::plainLoop);
     }
 
     /** Returns elements of {@link #inputs} for a reduction, and elements of {@link #marks} for any other kind. */
@@ -112,7 +112,7 @@ public final class ReferenceOracle implements Oracle {
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */
-    private ExpectedElements.ElementCheck plainLoop(ReducedRanks made) {
+    private ExpectedElements.ExpectedElement plainLoop(RankReduction made) {
         ReduceOp op = made.op;
         Stream<long[]> combined =
                 Stream.of(inputs).map(operands -> Arrays.copyOfRange(operands, made.ranks.from(), made.ranks.to()));

@@ -73,7 +73,8 @@ class ReferenceOracleTest {
                 continue;
             }
             ReferenceOracle values = new ReferenceOracle(type, worldSize);
-            ExpectedElements.ElementCheck averages = values.right(new CallFactory.RankSpan(0, worldSize), ReduceOp.AVG);
+            ExpectedElements.ExpectedElement averages =
+                    values.right(new CallFactory.RankSpan(0, worldSize), ReduceOp.AVG);
             int wrapped = 0;
             int down = 0;
             for (int index = 0; index < ReferenceOracle.PERIOD; index++) {
@@ -98,7 +99,7 @@ class ReferenceOracleTest {
                 .toArray();
     }
 
-    private static boolean isDistinguished(ExpectedElements.ElementCheck averages, int index, BigInteger average) {
+    private static boolean isDistinguished(ExpectedElements.ExpectedElement averages, int index, BigInteger average) {
         return averages.wrong(index, average.longValue()) != null;
     }
 

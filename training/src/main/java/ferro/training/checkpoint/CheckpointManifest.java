@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
  * @param info   the description of the checkpoint
  * @param parts  the files of the checkpoint except the manifest
  */
-record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> parts) {
+record CheckpointManifest(String folder, CheckpointInfo info, List<ManifestEntry> parts) {
     /** The value of the field {@code format} in JSON files of checkpoints. */
     static final String FORMAT = "ferro-checkpoint";
 
@@ -27,15 +27,15 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
     static CheckpointManifest parse(String folder, String text) {
         String source = name(folder);
         long step = ObjectNames.stepOf(source);
-        JsonValues fields = StrictJson.read(source, text);
+        JsonObjectFields fields = JsonCodec.read(source, text);
         refuseOther(fields, VERSION);
         if (fields.number("step") != step) {
             throw new CheckpointException(source + ": need step " + step + ", found " + fields.number("step"));
         }
-        List<StoredPart> parts =
-                fields.objects("parts").stream().map(StoredPart::of).toList();
+        List<ManifestEntry> parts =
+                fields.objects("parts").stream().map(ManifestEntry::of).toList();
         Set<String> names = new HashSet<>();
-        for (StoredPart part : parts) {
+        for (ManifestEntry part : parts) {
             if (!names.add(part.file())) {
                 throw new CheckpointException(source + ": file \"" + part.file() + "\" is listed twice");
             }
@@ -55,7 +55,7 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
     }
 
     /** Throws an exception if the file has another format, or a version above the newest known version. */
-    static void refuseOther(JsonValues fields, long newest) {
+    static void refuseOther(JsonObjectFields fields, long newest) {
         String format = fields.string("format");
         long version = fields.number("version");
         if (!format.equals(FORMAT) || version < VERSION || version > newest) {
@@ -71,8 +71,8 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         fields.put("step", info.step());
         fields.put("worldSize", info.worldSize());
         fields.put("metadata", new TreeMap<>(info.metadata()));
-        fields.put("parts", parts.stream().map(StoredPart::fields).toList());
-        return StrictJson.text(fields);
+        fields.put("parts", parts.stream().map(ManifestEntry::fields).toList());
+        return JsonCodec.text(fields);
     }
 
     static long checksum(ByteBuffer bytes) {

@@ -98,7 +98,7 @@ final class LoadRun {
 
     /** Reads the manifest on rank 0, sends it to all ranks, and parses it on each rank. */
     private Optional<CheckpointManifest> manifest(String what, MessageExchange.Contribution first) {
-        JsonValues read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
+        JsonObjectFields read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
                 .get(0);
         return read.fields().containsKey(MANIFEST_FIELD)
                 ? Optional.of(CheckpointManifest.parse(read.string(FOLDER_FIELD), read.string(MANIFEST_FIELD)))
@@ -140,7 +140,7 @@ final class LoadRun {
         String what = "loading step " + manifest.info().step();
         LoadPlan plan = new LoadPlan();
         List<StoredFiles> stored = new ArrayList<>();
-        List<JsonValues> matched = ranks.exchange(what, () -> {
+        List<JsonObjectFields> matched = ranks.exchange(what, () -> {
             stored.add(new StoredFiles(storage, manifest));
             return match(stored.get(0), into, plan);
         });
@@ -174,7 +174,7 @@ final class LoadRun {
      * Throws an exception if the checkpoint has state that no rank loads. If no rank loads any state, all state is
      * ignored.
      */
-    private static void refuseExtraState(String what, List<JsonValues> matched) {
+    private static void refuseExtraState(String what, List<JsonObjectFields> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));
         if (matched.stream().anyMatch(message -> message.count("slices") > 0) && !unasked.isEmpty()) {

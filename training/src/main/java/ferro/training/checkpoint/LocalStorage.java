@@ -69,7 +69,7 @@ public final class LocalStorage implements CheckpointStorage {
         LocalStorage storage = new LocalStorage(root, beforeCall);
         try {
             storage.makeFolder(root);
-            UnsupportedFileSystems.refuseWithoutAtomicRename(
+            FileSystemCheck.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
             String problem = Files.isWritable(root) ? tryPublishing(root) : "read-only for this process";
             if (!problem.isEmpty()) {
@@ -98,8 +98,7 @@ public final class LocalStorage implements CheckpointStorage {
             Files.move(fresh, target, ATOMIC_MOVE);
             return "";
         } catch (AtomicMoveNotSupportedException | UnsupportedOperationException refused) {
-            throw UnsupportedFileSystems.refusal(
-                    root, Files.getFileStore(root).type(), "it does not support ATOMIC_MOVE");
+            throw FileSystemCheck.refusal(root, Files.getFileStore(root).type(), "it does not support ATOMIC_MOVE");
         } catch (IOException failure) {
             return MessageFormatter.of(failure);
         } finally {

@@ -97,7 +97,7 @@ final class MessageExchange {
      * exception or an error, all ranks throw an exception. On a rank that failed, the cause of the exception is the
      * rank's own failure.
      */
-    List<JsonValues> exchange(String what, Contribution own) {
+    List<JsonObjectFields> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
         Throwable failure = null;
         begin(what);
@@ -111,8 +111,8 @@ final class MessageExchange {
         }
         end();
         message.put(HOST, host);
-        String text = StrictJson.text(message);
-        List<JsonValues> all = round(what, text);
+        String text = JsonCodec.text(message);
+        List<JsonObjectFields> all = round(what, text);
         while (all.stream().anyMatch(one -> one.fields().containsKey(WORKING))) {
             all = round(what, text);
         }
@@ -153,7 +153,7 @@ final class MessageExchange {
         movedAt = System.nanoTime();
         if (movedAt - sentAt >= turnNanos) {
             making = null; // time in which this rank waits for other ranks does not count
-            round(what, StrictJson.text(Map.of(HOST, host, WORKING, what)));
+            round(what, JsonCodec.text(Map.of(HOST, host, WORKING, what)));
             begin(what);
         }
     }
@@ -180,10 +180,10 @@ final class MessageExchange {
         group.abort(cause);
     }
 
-    private List<JsonValues> round(String what, String own) {
-        List<JsonValues> all = new ArrayList<>();
+    private List<JsonObjectFields> round(String what, String own) {
+        List<JsonObjectFields> all = new ArrayList<>();
         for (String text : allGather(what, own)) {
-            all.add(StrictJson.read("message of rank " + all.size(), text));
+            all.add(JsonCodec.read("message of rank " + all.size(), text));
         }
         return all;
     }
@@ -261,7 +261,7 @@ final class MessageExchange {
         return text.startsWith(origin()) ? text : origin() + ": " + text;
     }
 
-    static String hostOf(JsonValues message) {
+    static String hostOf(JsonObjectFields message) {
         return message.string(HOST);
     }
 

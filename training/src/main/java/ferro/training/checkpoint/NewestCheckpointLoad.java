@@ -87,7 +87,7 @@ final class NewestCheckpointLoad {
     /** Checks the files of this rank's part of a checkpoint. */
     private String ownDamage(String folder) {
         try {
-            List<StoredPart> parts = CheckpointManifest.read(reader, folder).parts();
+            List<ManifestEntry> parts = CheckpointManifest.read(reader, folder).parts();
             String damage = "";
             for (int part = ranks.rank(); part < parts.size() && damage.isEmpty(); part += ranks.worldSize()) {
                 damage = reader.difference(folder, parts.get(part));

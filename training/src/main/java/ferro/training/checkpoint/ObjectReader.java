@@ -99,7 +99,7 @@ final class ObjectReader {
      * Reads a file of a checkpoint, and returns how its content differs from the length and checksum in the manifest.
      * Returns an empty text if the content matches.
      */
-    String difference(String folder, StoredPart part) {
+    String difference(String folder, ManifestEntry part) {
         String name = folder + "/" + part.file();
         CRC32C checksum = new CRC32C();
         ByteBuffer buffer = ElementCodec.buffer(part.bytes());

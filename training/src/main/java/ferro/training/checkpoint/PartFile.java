@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  * @param part   the name, length and checksum of the file
  * @param header the header, which contains the positions of the tensors in the file
  */
-record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
+record PartFile(String folder, ManifestEntry part, SafetensorsHeader header) {
 
     /**
      * A range of elements of a tensor in a file, and the tensor in memory into which the elements are loaded.
@@ -40,7 +40,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
     }
 
     /** Reads the header of a part. The file must have the length that {@code part} gives. */
-    static PartFile open(ObjectReader reader, String folder, StoredPart part) {
+    static PartFile open(ObjectReader reader, String folder, ManifestEntry part) {
         String name = folder + "/" + part.file();
         ByteBuffer first = ByteBuffer.allocate((int) Math.min(SafetensorsHeader.LENGTH_BYTES, part.bytes()));
         reader.fill(name, 0, first);

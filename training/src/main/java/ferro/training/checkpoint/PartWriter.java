@@ -25,7 +25,7 @@ final class PartWriter {
     private PartWriter() {}
 
     /** Writes tensors to a safetensors file. */
-    static StoredPart safetensors(
+    static ManifestEntry safetensors(
             CheckpointStorage storage, String folder, String file, int rank, List<NamedTensor> tensors)
             throws IOException {
         List<NamedTensor> ordered = new ArrayList<>(tensors);
@@ -48,7 +48,7 @@ final class PartWriter {
     }
 
     /** Writes a small text file in UTF-8. */
-    static StoredPart text(CheckpointStorage storage, String folder, String file, int rank, String text)
+    static ManifestEntry text(CheckpointStorage storage, String folder, String file, int rank, String text)
             throws IOException {
         PartWriter writer = new PartWriter();
         storage.write(folder + "/" + file, channel -> {
@@ -93,7 +93,7 @@ final class PartWriter {
         }
     }
 
-    private StoredPart part(String file, int rank) {
-        return new StoredPart(file, bytes, checksum.getValue(), rank);
+    private ManifestEntry part(String file, int rank) {
+        return new ManifestEntry(file, bytes, checksum.getValue(), rank);
     }
 }

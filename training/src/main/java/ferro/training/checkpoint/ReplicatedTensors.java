@@ -1,8 +1,8 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
-import ferro.training.agreement.TensorDifferences;
-import ferro.training.agreement.TensorHash;
+import ferro.training.agreement.TensorComparer;
+import ferro.training.agreement.TensorHasher;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,7 +46,7 @@ final class ReplicatedTensors {
 
     /** Compares the hashes of all ranks. If a tensor differs, the save fails on all ranks. */
     void compare(MessageExchange ranks, String what) {
-        List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks)));
+        List<JsonObjectFields> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks)));
         Map<String, Map<Integer, String>> all = new LinkedHashMap<>();
         holders.forEach((name, holding) -> all.put(name, new TreeMap<>()));
         for (int rank = 0; rank < messages.size(); rank++) {
@@ -56,7 +56,7 @@ final class ReplicatedTensors {
                 all.get(names.get(index)).put(rank, "hash " + hashes.get(index));
             }
         }
-        String differences = TensorDifferences.of(all);
+        String differences = TensorComparer.of(all);
         if (!differences.isEmpty()) {
             throw new CheckpointException(what + " failed: ranks hold different values in " + differences
                     + "; make them equal with Replicas.broadcast, or save values that differ on purpose as state"
@@ -67,7 +67,7 @@ final class ReplicatedTensors {
     private List<String> hashes(MessageExchange ranks) {
         List<String> hashes = new ArrayList<>();
         for (String name : heldBy(ranks.rank())) {
-            hashes.add(Long.toHexString(TensorHash.of(own.get(name))));
+            hashes.add(Long.toHexString(TensorHasher.of(own.get(name))));
             ranks.progress();
         }
         return hashes;

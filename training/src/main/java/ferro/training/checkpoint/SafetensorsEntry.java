@@ -18,7 +18,7 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
     private static final int MAX_DIMENSIONS = 64;
 
     /** Parses an entry. Throws an exception if the number of bytes does not fit the shape and the data type. */
-    static SafetensorsEntry of(String name, JsonValues fields) {
+    static SafetensorsEntry of(String name, JsonObjectFields fields) {
         DataType type = type(name, fields);
         List<Long> shape = fields.numbers("shape");
         List<Long> offsets = fields.numbers("data_offsets");
@@ -39,7 +39,7 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         return entry;
     }
 
-    private static DataType type(String name, JsonValues fields) {
+    private static DataType type(String name, JsonObjectFields fields) {
         String label = fields.string("dtype");
         for (DataType type : DataType.values()) {
             if (label(type).equals(label)) {

@@ -48,7 +48,7 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
     /** Parses the JSON object that follows the length. */
     static SafetensorsHeader parse(String file, ByteBuffer json, long fileBytes) {
         long dataStart = LENGTH_BYTES + (long) json.remaining();
-        JsonValues fields = StrictJson.read(file, json);
+        JsonObjectFields fields = JsonCodec.read(file, json);
         Map<String, String> metadata = Map.of();
         List<SafetensorsEntry> entries = new ArrayList<>();
         for (String name : fields.fields().keySet()) {
@@ -86,7 +86,7 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
             fields.put(METADATA, metadata);
         }
         entries.forEach(entry -> fields.put(entry.name(), entry.fields()));
-        byte[] json = StrictJson.text(fields).getBytes(StandardCharsets.UTF_8);
+        byte[] json = JsonCodec.text(fields).getBytes(StandardCharsets.UTF_8);
         int padded = (json.length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES + padded).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putLong(padded).put(json);

@@ -54,11 +54,11 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
      * Computes the plan from the proposals of all ranks. Throws an exception if steps, settings, parameters or slices
      * of the ranks do not fit together.
      */
-    static SavePlan of(List<JsonValues> proposals, List<NamedTensor> parameters) {
+    static SavePlan of(List<JsonObjectFields> proposals, List<NamedTensor> parameters) {
         refuseDifferent(proposals, parameters);
         Map<SliceRange, List<Integer>> holders = new LinkedHashMap<>();
         for (int rank = 0; rank < proposals.size(); rank++) {
-            for (JsonValues slice : proposals.get(rank).objects("slices")) {
+            for (JsonObjectFields slice : proposals.get(rank).objects("slices")) {
                 holders.computeIfAbsent(SliceRange.of(slice), range -> new ArrayList<>())
                         .add(rank);
             }
@@ -82,10 +82,10 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return dealt;
     }
 
-    private static void refuseDifferent(List<JsonValues> proposals, List<NamedTensor> parameters) {
-        JsonValues first = proposals.get(0);
+    private static void refuseDifferent(List<JsonObjectFields> proposals, List<NamedTensor> parameters) {
+        JsonObjectFields first = proposals.get(0);
         for (int rank = 1; rank < proposals.size(); rank++) {
-            JsonValues other = proposals.get(rank);
+            JsonObjectFields other = proposals.get(rank);
             if (other.number("step") != first.number("step")) {
                 throw new CheckpointException("ranks save different steps: rank 0 step " + first.number("step")
                         + ", rank " + rank + " step " + other.number("step"));

@@ -71,7 +71,7 @@ final class SaveRun {
 
     private void agree(TrainingState state) {
         int rank = ranks.rank();
-        List<JsonValues> proposals = ranks.exchange(what(), () -> {
+        List<JsonObjectFields> proposals = ranks.exchange(what(), () -> {
             refuseTwins(state.parameters());
             refuseTwinSlices(state.slices());
             if (rank == 0) {
@@ -162,14 +162,14 @@ final class SaveRun {
 
     /** Writes the files of this rank, publishes the step on rank 0, and returns the description of the checkpoint. */
     CheckpointInfo run() {
-        List<StoredPart> parts = new ArrayList<>();
+        List<ManifestEntry> parts = new ArrayList<>();
         try {
-            List<JsonValues> written = ranks.exchange(
+            List<JsonObjectFields> written = ranks.exchange(
                     what(),
                     () -> Map.of(
-                            "parts", write().stream().map(StoredPart::fields).toList()));
-            for (JsonValues message : written) {
-                message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
+                            "parts", write().stream().map(ManifestEntry::fields).toList()));
+            for (JsonObjectFields message : written) {
+                message.objects("parts").forEach(part -> parts.add(ManifestEntry.of(part)));
             }
             ranks.exchange(what(), () -> {
                 awaitSeen(parts);
@@ -221,7 +221,7 @@ final class SaveRun {
         return files;
     }
 
-    private List<StoredPart> write() throws IOException {
+    private List<ManifestEntry> write() throws IOException {
         if (notCopied != null) {
             throw new CheckpointException(
                     ranks.origin() + " could not copy the tensors that it writes: " + MessageFormatter.of(notCopied)
@@ -229,7 +229,7 @@ final class SaveRun {
                     notCopied);
         }
         int rank = ranks.rank();
-        List<StoredPart> parts = new ArrayList<>();
+        List<ManifestEntry> parts = new ArrayList<>();
         if (!ownParameters.isEmpty()) {
             parts.add(PartWriter.safetensors(storage, ownFolder, plan.modelFile(rank), rank, ownParameters));
         }
@@ -253,7 +253,7 @@ final class SaveRun {
         return new WeightIndex(files, bytes);
     }
 
-    private void publish(CheckpointInfo info, List<StoredPart> parts) throws IOException {
+    private void publish(CheckpointInfo info, List<ManifestEntry> parts) throws IOException {
         String manifest = new CheckpointManifest(ownFolder, info, parts).text();
         try {
             PartWriter.text(storage, ownFolder, ObjectNames.MANIFEST, 0, manifest);
@@ -275,16 +275,16 @@ final class SaveRun {
     }
 
     /** Deletes the files of all ranks. The manifest is deleted first. */
-    private void deleteFailed(List<StoredPart> parts) {
+    private void deleteFailed(List<ManifestEntry> parts) {
         List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
         parts.forEach(part -> files.add(part.file()));
         new Retention(folder).deleteFailed(ownFolder, files);
     }
 
     /** Rank 0 reads all parts. The other ranks read one small part of rank 0, because they may have written no part. */
-    private void awaitSeen(List<StoredPart> parts) throws IOException {
+    private void awaitSeen(List<ManifestEntry> parts) throws IOException {
         ObjectReader reader = new ObjectReader(storage);
-        for (StoredPart part : parts) {
+        for (ManifestEntry part : parts) {
             if (ranks.rank() == 0 || part.file().equals(ObjectNames.INDEX)) {
                 String unseen =
                         folder.awaitSeen(ownFolder, settings.visibleWithin(), () -> reader.difference(ownFolder, part));

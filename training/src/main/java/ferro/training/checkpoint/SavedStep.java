@@ -63,7 +63,7 @@ public final class SavedStep {
      * Parses a step from the fields of a published file. In builds without {@link StateFolder}, the name of the folder
      * has only the step.
      */
-    static SavedStep of(JsonValues fields) {
+    static SavedStep of(JsonObjectFields fields) {
         long step = fields.count("step");
         String folder = fields.string(FOLDER_FIELD);
         if (ObjectNames.stepOf(folder + "/") != step) {

@@ -48,7 +48,7 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
     }
 
     /** Parses a range from the JSON fields that {@link #fields} has returned. */
-    static SliceRange of(JsonValues fields) {
+    static SliceRange of(JsonObjectFields fields) {
         return new SliceRange(
                 new StateKey(fields.string("state"), fields.string("parameter")),
                 DataType.parse(fields.string("type")),

@@ -202,7 +202,7 @@ public final class StateFolder {
             fields.putAll(latest.fields());
         }
         fields.put(OWNER_FIELD, owner.fields());
-        return StrictJson.text(fields).getBytes(StandardCharsets.UTF_8);
+        return JsonCodec.text(fields).getBytes(StandardCharsets.UTF_8);
     }
 
     private static PublishedStep parse(String source, ByteBuffer bytes) {
@@ -211,7 +211,7 @@ public final class StateFolder {
             return new PublishedStep(
                     StateFolderOwner.ofPublished(source).orElseThrow(), SavedStep.ofPlainText(source, text));
         }
-        JsonValues fields = StrictJson.read(source, bytes);
+        JsonObjectFields fields = JsonCodec.read(source, bytes);
         CheckpointManifest.refuseOther(fields, VERSION);
         StateFolderOwner owner = fields.fields().containsKey(OWNER_FIELD)
                 ? StateFolderOwner.of(fields.object(OWNER_FIELD))

@@ -79,7 +79,7 @@ record StateFolderOwner(OwnerNumber number, String nonce, String host, long pid,
         return Optional.of(named(new OwnerNumber(Long.parseLong(name.group(1)), generation), name.group(3)));
     }
 
-    static StateFolderOwner of(JsonValues fields) {
+    static StateFolderOwner of(JsonObjectFields fields) {
         int generation = fields.fields().containsKey(GENERATION) ? fields.small(GENERATION) : 0;
         return new StateFolderOwner(
                 new OwnerNumber(fields.count("number"), generation),

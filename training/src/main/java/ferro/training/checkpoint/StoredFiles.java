@@ -10,7 +10,7 @@ import java.util.Map;
 final class StoredFiles {
     private final ObjectReader reader;
     private final String folder;
-    private final Map<String, StoredPart> parts = new LinkedHashMap<>();
+    private final Map<String, ManifestEntry> parts = new LinkedHashMap<>();
 
     /** Checks the files of a checkpoint. Throws an exception if a file is missing or has another length. */
     StoredFiles(CheckpointStorage storage, CheckpointManifest manifest) {
@@ -18,7 +18,7 @@ final class StoredFiles {
         folder = manifest.folder();
         Map<String, Long> lengths = reader.lengths(folder);
         List<String> problems = new ArrayList<>();
-        for (StoredPart part : manifest.parts()) {
+        for (ManifestEntry part : manifest.parts()) {
             Long length = lengths.get(part.file());
             if (length == null) {
                 problems.add(name(part.file()) + ", the part of rank " + part.rank() + ", is missing in " + storage);
@@ -43,7 +43,7 @@ final class StoredFiles {
 
     /** Reads the header of a file. The file {@code source} contains the name of the file {@code file}. */
     PartFile open(String source, String file) {
-        StoredPart part = parts.get(file);
+        ManifestEntry part = parts.get(file);
         if (part == null) {
             throw new CheckpointException(source + " names the file \"" + MessageFormatter.shortened(file)
                     + "\", which is not listed in " + folder + "/" + ObjectNames.MANIFEST);
@@ -52,14 +52,14 @@ final class StoredFiles {
     }
 
     /** Reads a JSON file. Throws an exception if the checksum of the file differs from the checksum in the manifest. */
-    JsonValues json(String file) {
-        StoredPart part = parts.get(file);
+    JsonObjectFields json(String file) {
+        ManifestEntry part = parts.get(file);
         if (part == null) {
             throw new CheckpointException(name(ObjectNames.MANIFEST) + " does not list the file \"" + file + "\"");
         }
         ByteBuffer bytes = reader.small(name(file));
         refuseDamaged(name(file), bytes, part.checksum());
-        return StrictJson.read(name(file), bytes);
+        return JsonCodec.read(name(file), bytes);
     }
 
     static void refuseDamaged(String name, ByteBuffer bytes, long expected) {

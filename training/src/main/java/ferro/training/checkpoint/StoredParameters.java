@@ -74,7 +74,7 @@ final class StoredParameters {
      */
     record WeightIndex(Map<String, String> files, long totalBytes) {
 
-        static WeightIndex parse(JsonValues fields) {
+        static WeightIndex parse(JsonObjectFields fields) {
             Map<String, String> files = fields.object("weight_map").strings();
             files.values().forEach(file -> ObjectNames.checkFile(fields.source(), file));
             return new WeightIndex(files, fields.object("metadata").count("total_size"));
@@ -84,7 +84,7 @@ final class StoredParameters {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("metadata", Map.of("total_size", totalBytes));
             fields.put("weight_map", new TreeMap<>(files));
-            return StrictJson.text(fields);
+            return JsonCodec.text(fields);
         }
     }
 }

@@ -11,7 +11,7 @@
  * {@link ferro.training.checkpoint.CheckpointStorage}. {@link ferro.training.checkpoint.StateFolder} gives each saving
  * job unique object names.
  *
- * <p>Content that is read from files is not trusted. {@code StrictJson}, {@code SafetensorsHeader} and
+ * <p>Content that is read from files is not trusted. {@code JsonCodec}, {@code SafetensorsHeader} and
  * {@code ObjectNames} check content from files, and throw a {@link ferro.training.checkpoint.CheckpointException} that
  * names the file.
  *

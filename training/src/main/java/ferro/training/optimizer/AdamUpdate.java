@@ -5,7 +5,7 @@ import java.util.List;
 /** An update by {@link AdamRule}. The operations have the order of the formulas of the rule. */
 final class AdamUpdate implements BlockUpdate {
     private final AdamRule rule;
-    private final ElementBlock.AdamFactors factors = new ElementBlock.AdamFactors();
+    private final BlockBuffer.AdamFactors factors = new BlockBuffer.AdamFactors();
     private double rate;
 
     AdamUpdate(AdamRule rule) {
@@ -22,14 +22,14 @@ final class AdamUpdate implements BlockUpdate {
     }
 
     @Override
-    public void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count) {
+    public void update(BlockBuffer parameters, BlockBuffer gradients, List<BlockBuffer> state, int count) {
         if (rule.weightDecay() != 0 && rule.isDecoupled()) {
             parameters.scale(1 - rate * rule.weightDecay(), count);
         } else if (rule.weightDecay() != 0) {
             gradients.addScaled(rule.weightDecay(), parameters, count);
         }
-        ElementBlock average = state.get(0);
-        ElementBlock square = state.get(1);
+        BlockBuffer average = state.get(0);
+        BlockBuffer square = state.get(1);
         average.moveTowards(gradients, 1 - rule.beta1(), count);
         square.scale(rule.beta2(), count);
         square.addSquares(1 - rule.beta2(), gradients, count);

@@ -30,5 +30,5 @@ interface BlockUpdate {
      * @param state state, which is changed, in the order of {@link UpdateRule#stateNames}
      * @param count number of elements
      */
-    void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count);
+    void update(BlockBuffer parameters, BlockBuffer gradients, List<BlockBuffer> state, int count);
 }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 
 /** Blocks of f64. */
-final class DoubleBlock extends ElementBlock {
+final class DoubleBlock extends BlockBuffer {
     private final DoubleBuffer view;
     private final double[] values;
 
@@ -17,7 +17,7 @@ final class DoubleBlock extends ElementBlock {
         values = new double[(int) Math.min(LENGTH, tensor.elementCount())];
     }
 
-    private static double[] values(ElementBlock block) {
+    private static double[] values(BlockBuffer block) {
         return ((DoubleBlock) block).values;
     }
 
@@ -32,7 +32,7 @@ final class DoubleBlock extends ElementBlock {
     }
 
     @Override
-    void copy(ElementBlock other, int count) {
+    void copy(BlockBuffer other, int count) {
         System.arraycopy(values(other), 0, values, 0, count);
     }
 
@@ -46,7 +46,7 @@ final class DoubleBlock extends ElementBlock {
     }
 
     @Override
-    void addScaled(double factor, ElementBlock other, int count) {
+    void addScaled(double factor, BlockBuffer other, int count) {
         double by = factor;
         double[] own = values;
         double[] added = values(other);
@@ -56,7 +56,7 @@ final class DoubleBlock extends ElementBlock {
     }
 
     @Override
-    void moveTowards(ElementBlock other, double weight, int count) {
+    void moveTowards(BlockBuffer other, double weight, int count) {
         double[] own = values;
         double[] goal = values(other);
         double part = weight;
@@ -73,7 +73,7 @@ final class DoubleBlock extends ElementBlock {
     }
 
     @Override
-    void addSquares(double factor, ElementBlock other, int count) {
+    void addSquares(double factor, BlockBuffer other, int count) {
         double by = factor;
         double[] own = values;
         double[] added = values(other);
@@ -83,7 +83,7 @@ final class DoubleBlock extends ElementBlock {
     }
 
     @Override
-    void addRatio(AdamFactors factors, ElementBlock average, ElementBlock square, int count) {
+    void addRatio(AdamFactors factors, BlockBuffer average, BlockBuffer square, int count) {
         double factor = factors.factor;
         double correction = factors.correction;
         double epsilon = factors.epsilon;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 
 /** Blocks of f32. */
-final class FloatBlock extends ElementBlock {
+final class FloatBlock extends BlockBuffer {
     private final FloatBuffer view;
     private final float[] values;
 
@@ -17,7 +17,7 @@ final class FloatBlock extends ElementBlock {
         values = new float[(int) Math.min(LENGTH, tensor.elementCount())];
     }
 
-    private static float[] values(ElementBlock block) {
+    private static float[] values(BlockBuffer block) {
         return ((FloatBlock) block).values;
     }
 
@@ -32,7 +32,7 @@ final class FloatBlock extends ElementBlock {
     }
 
     @Override
-    void copy(ElementBlock other, int count) {
+    void copy(BlockBuffer other, int count) {
         System.arraycopy(values(other), 0, values, 0, count);
     }
 
@@ -46,7 +46,7 @@ final class FloatBlock extends ElementBlock {
     }
 
     @Override
-    void addScaled(double factor, ElementBlock other, int count) {
+    void addScaled(double factor, BlockBuffer other, int count) {
         float by = (float) factor;
         float[] own = values;
         float[] added = values(other);
@@ -56,7 +56,7 @@ final class FloatBlock extends ElementBlock {
     }
 
     @Override
-    void moveTowards(ElementBlock other, double weight, int count) {
+    void moveTowards(BlockBuffer other, double weight, int count) {
         float[] own = values;
         float[] goal = values(other);
         float part = (float) weight;
@@ -73,7 +73,7 @@ final class FloatBlock extends ElementBlock {
     }
 
     @Override
-    void addSquares(double factor, ElementBlock other, int count) {
+    void addSquares(double factor, BlockBuffer other, int count) {
         float by = (float) factor;
         float[] own = values;
         float[] added = values(other);
@@ -83,7 +83,7 @@ final class FloatBlock extends ElementBlock {
     }
 
     @Override
-    void addRatio(AdamFactors factors, ElementBlock average, ElementBlock square, int count) {
+    void addRatio(AdamFactors factors, BlockBuffer average, BlockBuffer square, int count) {
         float factor = (float) factors.factor;
         float correction = (float) factors.correction;
         float epsilon = (float) factors.epsilon;

@@ -15,11 +15,11 @@ import java.util.List;
  */
 final class GradientNorm {
     private final GradientBuckets buckets;
-    private final List<BucketShare> shares;
+    private final List<BucketUpdater> shares;
     private final double[] own = new double[1];
     private final double[] squares;
 
-    GradientNorm(GradientBuckets buckets, List<BucketShare> shares) {
+    GradientNorm(GradientBuckets buckets, List<BucketUpdater> shares) {
         this.buckets = buckets;
         this.shares = shares;
         squares = new double[buckets.layout().worldSize()];

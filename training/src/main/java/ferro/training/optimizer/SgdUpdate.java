@@ -19,15 +19,15 @@ final class SgdUpdate implements BlockUpdate {
     }
 
     @Override
-    public void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count) {
+    public void update(BlockBuffer parameters, BlockBuffer gradients, List<BlockBuffer> state, int count) {
         if (rule.weightDecay() != 0) {
             gradients.addScaled(rule.weightDecay(), parameters, count);
         }
-        ElementBlock slope = state.isEmpty() ? gradients : slope(gradients, state.get(0), count);
+        BlockBuffer slope = state.isEmpty() ? gradients : slope(gradients, state.get(0), count);
         parameters.addScaled(-rate, slope, count);
     }
 
-    private ElementBlock slope(ElementBlock gradients, ElementBlock buffer, int count) {
+    private BlockBuffer slope(BlockBuffer gradients, BlockBuffer buffer, int count) {
         if (isFirst) {
             buffer.copy(gradients, count);
         } else {

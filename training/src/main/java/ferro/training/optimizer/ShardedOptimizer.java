@@ -73,7 +73,7 @@ public final class ShardedOptimizer implements AutoCloseable {
 
     private final GradientBuckets buckets;
     private final UpdateRule rule;
-    private final List<BucketShare> shares = new ArrayList<>();
+    private final List<BucketUpdater> shares = new ArrayList<>();
     private final List<HostTensor> parameters = new ArrayList<>();
     private final List<StateSlice> state;
     private final GradientNorm norm;
@@ -87,12 +87,12 @@ public final class ShardedOptimizer implements AutoCloseable {
         this.rule = rule;
         rate = rule.rate();
         for (int index = 0; index < buckets.layout().buckets().size(); index++) {
-            shares.add(new BucketShare(buckets, index, rule));
+            shares.add(new BucketUpdater(buckets, index, rule));
         }
         List<StateSlice> slices = new ArrayList<>();
         BucketLayout layout = buckets.layout();
         for (int index = 0; index < layout.parameters().size(); index++) {
-            BucketShare share = shares.get(layout.bucketOf(index));
+            BucketUpdater share = shares.get(layout.bucketOf(index));
             Parameter parameter = layout.parameters().get(index);
             parameters.add(share.parameter(parameter, layout.offsetOf(index)));
             slices.addAll(share.state(parameter, layout.offsetOf(index)));
@@ -186,7 +186,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         long step = steps + 1;
         for (int index = 0; index < shares.size(); index++) { // an index, because an iterator would allocate memory
             buckets.await(index);
-            BucketShare share = shares.get(index);
+            BucketUpdater share = shares.get(index);
             share.update(step, rate);
             if (buckets.isSharded()) {
                 share.startGathering(buckets.group());
@@ -361,6 +361,6 @@ public final class ShardedOptimizer implements AutoCloseable {
     /** Releases the memory of the parameters in their group. The buckets stay open. This method is idempotent. */
     @Override
     public void close() {
-        shares.forEach(BucketShare::close);
+        shares.forEach(BucketUpdater::close);
     }
 }

@@ -105,8 +105,8 @@ class LocalStorageTest {
     @ParameterizedTest
     @ValueSource(strings = {"fuse.s3fs", "fuse.gcsfuse", "vfat", "exFAT"})
     void aFileSystemThatDoesNotRenameAtomicallyIsRefusedByName(String type) {
-        CheckpointException refused = assertThrows(
-                CheckpointException.class, () -> UnsupportedFileSystems.refuseWithoutAtomicRename(folder, type));
+        CheckpointException refused =
+                assertThrows(CheckpointException.class, () -> FileSystemCheck.refuseWithoutAtomicRename(folder, type));
         assertTrue(
                 refused.getMessage()
                         .startsWith("cannot store checkpoints in " + folder + ": file system " + type
@@ -117,7 +117,7 @@ class LocalStorageTest {
     @ParameterizedTest
     @ValueSource(strings = {"ext4", "xfs", "nfs", "nfs4", "overlay", "tmpfs", "apfs", "NTFS"})
     void otherFileSystemsAreAccepted(String type) {
-        UnsupportedFileSystems.refuseWithoutAtomicRename(folder, type);
+        FileSystemCheck.refuseWithoutAtomicRename(folder, type);
     }
 
     /** The file system of the JDK's own classes is read-only for every user. */

@@ -131,11 +131,11 @@ class ClipByGlobalNormTest {
             values[i] = i % 17 - 3.5f;
             sum += values[i] * values[i];
         }
-        ElementBlock block = ElementBlock.of(HostTensor.of(values));
+        BlockBuffer block = BlockBuffer.of(HostTensor.of(values));
         double squares = 0;
-        for (int at = 0; at < count; at += ElementBlock.LENGTH) {
-            block.read(at, Math.min(ElementBlock.LENGTH, count - at));
-            squares += block.squares(Math.min(ElementBlock.LENGTH, count - at));
+        for (int at = 0; at < count; at += BlockBuffer.LENGTH) {
+            block.read(at, Math.min(BlockBuffer.LENGTH, count - at));
+            squares += block.squares(Math.min(BlockBuffer.LENGTH, count - at));
         }
         assertEquals(sum, squares); // all sums are exact
     }

@@ -22,7 +22,7 @@ record RowCounts(int training, int validation, int features) {
      * @param rank    rank that throws the exception, because the driver names the rank that throws
      * @param message text of the exception
      */
-    record RowRefusal(int rank, String message) {}
+    record RowProblem(int rank, String message) {}
 
     /**
      * Checks that each rank has rows, and that the rows of all ranks have the same number of features. LightGBM refuses a
@@ -32,15 +32,15 @@ record RowCounts(int training, int validation, int features) {
      * @param validation name of the column of validation rows; null if no rank needs them
      * @return what is wrong, the same on all ranks; empty if the training can start
      */
-    static Optional<RowRefusal> refusal(List<RowCounts> ranks, String validation) {
-        Optional<RowRefusal> noRows = blaming(
+    static Optional<RowProblem> refusal(List<RowCounts> ranks, String validation) {
+        Optional<RowProblem> noRows = blaming(
                 ranksWithout(RowCounts::training, ranks),
                 "the partition has no rows for training, but LightGBM needs a row on each rank: use fewer ranks"
                         + " (FerroSpark.ranks), or repartition the Dataset");
         if (noRows.isPresent()) {
             return noRows;
         }
-        Optional<RowRefusal> noValidation = validation == null
+        Optional<RowProblem> noValidation = validation == null
                 ? Optional.empty()
                 : blaming(
                         ranksWithout(RowCounts::validation, ranks),
@@ -57,16 +57,16 @@ record RowCounts(int training, int validation, int features) {
                 .toList();
     }
 
-    private static Optional<RowRefusal> blaming(List<Integer> atFault, String message) {
+    private static Optional<RowProblem> blaming(List<Integer> atFault, String message) {
         if (atFault.isEmpty()) {
             return Optional.empty();
         }
         String all = atFault.size() == 1 ? "" : " (ranks at fault: " + atFault + ")";
-        return Optional.of(new RowRefusal(atFault.get(0), message + all));
+        return Optional.of(new RowProblem(atFault.get(0), message + all));
     }
 
     /** Finds ranks at fault only if most ranks have the same number of features. */
-    private static Optional<RowRefusal> otherFeatures(List<RowCounts> ranks) {
+    private static Optional<RowProblem> otherFeatures(List<RowCounts> ranks) {
         Map<Integer, List<Integer>> ranksByFeatures = IntStream.range(0, ranks.size())
                 .boxed()
                 .collect(Collectors.groupingBy(rank -> ranks.get(rank).features, TreeMap::new, Collectors.toList()));
@@ -88,6 +88,6 @@ record RowCounts(int training, int validation, int features) {
         String numbers = ranksByFeatures.entrySet().stream()
                 .map(each -> each.getKey() + " on ranks " + each.getValue())
                 .collect(Collectors.joining(", "));
-        return Optional.of(new RowRefusal(0, "the numbers of features differ: " + numbers));
+        return Optional.of(new RowProblem(0, "the numbers of features differ: " + numbers));
     }
 }

@@ -28,7 +28,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
     /** Minimum time for the end of the communicator before it is aborted, even at the deadline. */
     private static final long LEAST_NANOS = 100_000_000;
 
-    private final NcclMember member;
+    private final MemberResources member;
     private final WorkQueue queue;
     private final HostStagingBlocks stage;
     private final GroupDeparture ending;
@@ -44,7 +44,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
      * @param queue  queue whose calls must end first
      * @param stage  freed after the streams that use it
      */
-    BackendCloser(NcclMember member, WorkQueue queue, HostStagingBlocks stage) {
+    BackendCloser(MemberResources member, WorkQueue queue, HostStagingBlocks stage) {
         this.member = member;
         this.queue = queue;
         this.stage = stage;

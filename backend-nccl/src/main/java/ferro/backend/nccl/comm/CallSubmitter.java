@@ -19,13 +19,13 @@ import ferro.Work;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.comm.Communicator.NativeBatch;
 import ferro.backend.nccl.comm.NativeCaller.NativeCall;
-import ferro.backend.nccl.comm.NcclChecks.Span;
+import ferro.backend.nccl.comm.NcclCallChecker.Span;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.memory.HostStagingBlocks;
 import ferro.backend.nccl.queue.CollectiveFingerprint;
-import ferro.backend.nccl.queue.CommControl;
 import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.ControlMessenger;
 import ferro.backend.nccl.queue.NativeOperation;
 import ferro.backend.nccl.queue.NcclFailureFactory;
 import ferro.backend.nccl.queue.NcclOperation;
@@ -50,21 +50,21 @@ final class CallSubmitter {
 
     private final WorkQueue queue;
     private final CommStream lane;
-    private final NcclChecks checks;
+    private final NcclCallChecker checks;
     private final NativeCaller calls;
     private final HostStagingBlocks stage;
     private final Duration timeout;
 
     /** Opens the queue of a member, and creates the objects that its calls need. */
-    CallSubmitter(NcclMember member) {
+    CallSubmitter(MemberResources member) {
         CommIdentity identity = member.comm().identity();
-        checks = new NcclChecks(identity, member.libraries());
+        checks = new NcclCallChecker(identity, member.libraries());
         calls = new NativeCaller(identity, checks);
         lane = new CommStream(member.comm(), member.stream().handle());
-        stage = new HostStagingBlocks(member.memory(), identity.device(), NcclMember.STAGE_BYTES);
+        stage = new HostStagingBlocks(member.memory(), identity.device(), MemberResources.STAGE_BYTES);
         timeout = member.timeout();
         queue = new WorkQueue(
-                member.comm(), new CommControl(member.keys().position(), identity, timeout, member.context()));
+                member.comm(), new ControlMessenger(member.keys().position(), identity, timeout, member.context()));
     }
 
     WorkQueue queue() {
@@ -120,12 +120,12 @@ final class CallSubmitter {
     }
 
     /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may request. */
-    private Supplier<CommStream.StreamCalls> onDevice(Collective call) {
+    private Supplier<CommStream.StreamCaller> onDevice(Collective call) {
         if (call.operand() == null) {
             return () -> calls.of(NativeCall.barrier(stage.cell()));
         }
         long part = CollectiveFingerprint.partOf(call, worldSize());
-        CommStream.StreamCalls made = calls.of(NativeCall.of(call, address(call.in()), address(call.out()), part));
+        CommStream.StreamCaller made = calls.of(NativeCall.of(call, address(call.in()), address(call.out()), part));
         return () -> made;
     }
 
@@ -228,7 +228,7 @@ final class CallSubmitter {
         checks.pointer(operation, "out", out);
         checks.overlap(operation, in, out);
         checks.rooted(operation);
-        CommStream.StreamCalls made = calls.of(call);
+        CommStream.StreamCaller made = calls.of(call);
         queue.refuse(operation);
         queue.rawCall(operation, stream);
         run(new NativeBatch(operation, false, (member, comm) -> made.make(comm, stream), null));

@@ -2,7 +2,7 @@ package ferro.backend.nccl.comm;
 
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.LibraryLoader;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigFunctions;
 import ferro.backend.nccl.ffi.ResultChecker;
@@ -198,7 +198,7 @@ final class CommCloser extends DeviceCall<Void> {
 
     /** Finalizes all members in one NCCL group, so that communicators of one process do not wait for one another. */
     private ClosingStep finalizeAll() {
-        boolean can = NativeLibraries.loaded()
+        boolean can = LibraryLoader.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.CONFIGURED))
                 .isPresent();
         if (!can) {

@@ -1,9 +1,9 @@
 package ferro.backend.nccl.comm;
 
 import ferro.FerroException;
-import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LibraryLoader;
+import ferro.backend.nccl.ffi.LibraryLocations;
 import ferro.backend.nccl.ffi.LoadedLibraries;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.NativeLongs;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
@@ -34,7 +34,7 @@ final class CommFactory {
 
     /** Returns a factory for the context. Loads the libraries unless they are loaded. */
     static CommFactory of(RankContext context) {
-        return new CommFactory(NativeLibraries.load(LibrarySearch.of(context)), context::nanoTime);
+        return new CommFactory(LibraryLoader.load(LibraryLocations.of(context)), context::nanoTime);
     }
 
     LoadedLibraries libraries() {
@@ -81,7 +81,7 @@ final class CommFactory {
     /** Creates communicators by the given native call. A call that does not return keeps its thread. */
     Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeLongs> start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
-        CommInit init = new CommInit(thread, identities, clock, start);
+        CommInitCall init = new CommInitCall(thread, identities, clock, start);
         thread.submit(init);
         FerroException failure;
         try {

@@ -47,7 +47,7 @@ final class CommHandle {
     private final CommIdentity identity;
     private final LongSupplier clock;
     /** How the use ended; null while the communicator may be used. */
-    private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
+    private final AtomicReference<HandleEnd> ending = new AtomicReference<>();
 
     /** The call that frees the communicator; null until a call frees it. */
     private final AtomicReference<FreeMethod> freed = new AtomicReference<>();
@@ -64,7 +64,7 @@ final class CommHandle {
     }
 
     /** The end of the use; {@code why} is the reason for later callers. */
-    private record HandleEnding(boolean byAbort, String why) {}
+    private record HandleEnd(boolean byAbort, String why) {}
 
     /**
      * Takes ownership of an ncclComm_t; address 0 means that nothing exists and nothing must be freed. The clock is
@@ -143,7 +143,7 @@ final class CommHandle {
                             + ": close it and join again",
                     first);
         }
-        HandleEnding end = ending.get();
+        HandleEnd end = ending.get();
         if (end != null && end.byAbort) {
             return aborted(operation, null);
         }
@@ -156,7 +156,7 @@ final class CommHandle {
 
     /** Returns the failure of a use that an abort has ended. */
     FerroException aborted(NcclOperation operation, Throwable cause) {
-        HandleEnding end = ending.get();
+        HandleEnd end = ending.get();
         String why = end == null ? "closed" : end.why;
         return new FerroException(
                 Code.ABORTED,
@@ -168,7 +168,7 @@ final class CommHandle {
     /** Keeps the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
     void breakBy(Throwable first) {
         if (brokenBy.compareAndSet(null, first)
-                && ending.compareAndSet(null, new HandleEnding(true, "broken by " + first.getMessage()))) {
+                && ending.compareAndSet(null, new HandleEnd(true, "broken by " + first.getMessage()))) {
             beginAbort();
         }
     }
@@ -178,12 +178,12 @@ final class CommHandle {
     }
 
     boolean isAborted() {
-        HandleEnding end = ending.get();
+        HandleEnd end = ending.get();
         return end != null && end.byAbort;
     }
 
     boolean isClosed() {
-        HandleEnding end = ending.get();
+        HandleEnd end = ending.get();
         return end != null && !end.byAbort;
     }
 
@@ -198,7 +198,7 @@ final class CommHandle {
 
     /** Ends the use by a close. Returns whether the caller must now free the communicator. */
     boolean claimClose() {
-        return ending.compareAndSet(null, new HandleEnding(false, "closed"));
+        return ending.compareAndSet(null, new HandleEnd(false, "closed"));
     }
 
     /**
@@ -207,7 +207,7 @@ final class CommHandle {
      * calls report the reason.
      */
     void abort(String why) {
-        if (ending.compareAndSet(null, new HandleEnding(true, why))) {
+        if (ending.compareAndSet(null, new HandleEnd(true, why))) {
             freeByAbort();
         }
     }

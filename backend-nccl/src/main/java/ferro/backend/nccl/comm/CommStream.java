@@ -15,13 +15,13 @@ record CommStream(Communicator comm, long stream) {
 
     /** Native calls on the lane. */
     @FunctionalInterface
-    interface StreamCalls {
+    interface StreamCaller {
         /** Makes the calls of an ncclComm_t on a stream. */
         void make(long comm, long stream);
     }
 
     /** Makes native calls, if the communicator may still be used. */
-    void call(NcclOperation operation, StreamCalls body) {
+    void call(NcclOperation operation, StreamCaller body) {
         CommHandle handle = comm.handle();
         long address = handle.enter(operation);
         try {

@@ -70,7 +70,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /** Native calls of one member; each result code must be passed to {@link ResultChecker#begun}. */
     @FunctionalInterface
-    interface MemberCalls {
+    interface MemberCaller {
         /** Makes the calls of a member, by its index, on the device thread with the member's device current. */
         void make(int member, long comm);
     }
@@ -84,7 +84,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
      * @param streams   one per member, polled until they have finished the calls; null if the batch ends when NCCL has
      *     accepted the calls
      */
-    record NativeBatch(NcclOperation operation, boolean grouped, MemberCalls calls, long[] streams) {}
+    record NativeBatch(NcclOperation operation, boolean grouped, MemberCaller calls, long[] streams) {}
 
     List<CommHandle> members() {
         return members;

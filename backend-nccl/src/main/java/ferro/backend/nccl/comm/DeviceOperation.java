@@ -1,7 +1,7 @@
 package ferro.backend.nccl.comm;
 
 import ferro.Tensor;
-import ferro.backend.nccl.memory.DeviceMemoryUse;
+import ferro.backend.nccl.memory.TensorLeases;
 import ferro.backend.nccl.queue.NativeOperation;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.lang.ref.Reference;
@@ -11,17 +11,17 @@ import java.util.function.Supplier;
  * An operation on device memory. The operation begins after the work of the default stream, is issued to NCCL, and ends
  * when its event has completed.
  *
- * <p>The operation uses its tensors until its end ({@link DeviceMemoryUse}). If a tensor is closed before that end, the
+ * <p>The operation uses its tensors until its end ({@link TensorLeases}). If a tensor is closed before that end, the
  * memory of the tensor is reused only after the operation has ended.
  */
 final class DeviceOperation implements NativeOperation {
     private final CommStream lane;
     private final NcclOperation operation;
-    private final Supplier<CommStream.StreamCalls> calls;
+    private final Supplier<CommStream.StreamCaller> calls;
     /** Tensors of the call, whose owners must stay reachable until the end. */
     private final Tensor[] kept;
 
-    private final DeviceMemoryUse use;
+    private final TensorLeases use;
     private boolean made;
     private long event;
 
@@ -31,19 +31,19 @@ final class DeviceOperation implements NativeOperation {
      *
      * @throws IllegalStateException if the memory of a tensor has been released
      */
-    DeviceOperation(CommStream lane, NcclOperation operation, Supplier<CommStream.StreamCalls> calls, Tensor... kept) {
+    DeviceOperation(CommStream lane, NcclOperation operation, Supplier<CommStream.StreamCaller> calls, Tensor... kept) {
         this.lane = lane;
         this.operation = operation;
         this.calls = calls;
         this.kept = kept;
-        this.use = DeviceMemoryUse.of(kept);
+        this.use = TensorLeases.of(kept);
     }
 
     @Override
     public boolean issue() {
         if (!made) {
             // the calls may take memory from the pool that is still in use on the default stream
-            CommStream.StreamCalls ready = calls.get();
+            CommStream.StreamCaller ready = calls.get();
             lane.afterDefaultStream();
             made = true;
             lane.call(operation, ready);

@@ -15,14 +15,14 @@ import java.util.List;
  */
 final class DirectCaller {
     private final Communicator comm;
-    private final NcclChecks checks;
+    private final NcclCallChecker checks;
     private final NativeCaller calls;
     private final LoadedLibraries libraries;
     private final Duration timeout;
 
     DirectCaller(Communicator comm, LoadedLibraries libraries, Duration timeout) {
         this.comm = comm;
-        this.checks = new NcclChecks(comm.identity(), libraries);
+        this.checks = new NcclCallChecker(comm.identity(), libraries);
         this.calls = new NativeCaller(comm.identity(), checks);
         this.libraries = libraries;
         this.timeout = timeout;
@@ -37,7 +37,7 @@ final class DirectCaller {
         return comm;
     }
 
-    NcclChecks checks() {
+    NcclCallChecker checks() {
         return checks;
     }
 
@@ -46,7 +46,7 @@ final class DirectCaller {
     }
 
     /** Returns the native calls of a collective in place; {@code root} is -1 for none. */
-    CommStream.StreamCalls inPlace(NcclOperation operation, DeviceTensor tensor, ReduceOp op, int root) {
+    CommStream.StreamCaller inPlace(NcclOperation operation, DeviceTensor tensor, ReduceOp op, int root) {
         long at = tensor.address();
         return calls.of(
                 new NativeCaller.NativeCall(operation, at, at, tensor.elementCount(), tensor.dataType(), op, root));
@@ -59,7 +59,7 @@ final class DirectCaller {
      * @param made    calls of each member
      * @param streams one per member, which must finish; null if NCCL must only have accepted the calls
      */
-    void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCalls made, long[] streams) {
+    void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCaller made, long[] streams) {
         try {
             comm.run(new Communicator.NativeBatch(operation, true, made, streams), deadline());
         } finally {

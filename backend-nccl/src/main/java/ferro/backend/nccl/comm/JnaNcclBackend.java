@@ -15,11 +15,11 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.comm.MemberResources.MemberRendezvous;
 import ferro.backend.nccl.comm.NativeCaller.NativeCall;
-import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.GroupPosition;
+import ferro.backend.nccl.queue.GroupOrigin;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Machines;
@@ -57,13 +57,13 @@ import java.util.function.Consumer;
 public final class JnaNcclBackend implements NcclBackend {
     private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
-    private final NcclMember member;
+    private final MemberResources member;
     private final WorkQueue queue;
     private final CallSubmitter calls;
     private final BackendCloser ending;
     private final LeakReport leak;
 
-    JnaNcclBackend(NcclMember member) {
+    JnaNcclBackend(MemberResources member) {
         this.member = member;
         calls = new CallSubmitter(member);
         queue = calls.queue();
@@ -312,7 +312,7 @@ public final class JnaNcclBackend implements NcclBackend {
         GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
         MemberRendezvous keys = member.keys();
         String base = keys.base() + "/" + Long.toHexString(agreed);
-        GroupPosition position = keys.position().child(agreed, members);
+        GroupOrigin position = keys.position().child(agreed, members);
         String self = Machines.named(
                 Set.of(rank), position.ranks(), position.joined().processes().group());
         CommIdentity identity = new CommIdentity(group.name(), rank, members.length, device(), self);

@@ -24,10 +24,10 @@ import java.util.Objects;
  */
 final class NativeCaller {
     private final CommIdentity identity;
-    private final NcclChecks checks;
+    private final NcclCallChecker checks;
     private final boolean rooted;
 
-    NativeCaller(CommIdentity identity, NcclChecks checks) {
+    NativeCaller(CommIdentity identity, NcclCallChecker checks) {
         this.identity = identity;
         this.checks = checks;
         this.rooted = checks.has(NcclCapability.ROOTED);
@@ -89,7 +89,7 @@ final class NativeCaller {
      *
      * @throws UnsupportedOperationException if this release of NCCL has no code for the type or the op
      */
-    CommStream.StreamCalls of(NativeCall call) {
+    CommStream.StreamCaller of(NativeCall call) {
         int type = checks.code(call.type);
         int op = call.operation.combines() ? checks.code(call.type, call.op) : 0;
         return (comm, stream) -> make(call, type, op, comm, stream);

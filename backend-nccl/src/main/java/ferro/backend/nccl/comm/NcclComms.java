@@ -172,7 +172,7 @@ public final class NcclComms implements AutoCloseable {
         // 0 is the default stream
         long[] on = streams == null ? new long[size()] : streams;
         checkCount(name, "streams", on.length);
-        List<CommStream.StreamCalls> made = tensors.stream()
+        List<CommStream.StreamCaller> made = tensors.stream()
                 .map(tensor -> calls.inPlace(operation, tensor, op, root))
                 .toList();
         calls.run(
@@ -197,7 +197,7 @@ public final class NcclComms implements AutoCloseable {
                 throw new IllegalArgumentException(operation + ": tensor " + i + " is " + typed(one) + ", tensor 0 is "
                         + typed(first) + ": all must have one type and shape");
             }
-            NcclChecks.onDevice(operation, i, one, devices.get(i).ordinal());
+            NcclCallChecker.onDevice(operation, i, one, devices.get(i).ordinal());
         }
         calls.checks().code(first.dataType());
     }

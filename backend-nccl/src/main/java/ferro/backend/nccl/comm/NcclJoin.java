@@ -4,12 +4,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
+import ferro.backend.nccl.comm.MemberResources.MemberRendezvous;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.memory.CudaMemory;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.GroupPosition;
+import ferro.backend.nccl.queue.GroupOrigin;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.StreamFactory;
 import ferro.control.group.GroupRegistry;
@@ -69,8 +69,8 @@ final class NcclJoin {
     JnaNcclBackend join() {
         int device = DeviceSelector.of(group, context, NcclWorld.usableDevices(context));
         if (group.worldSize() == 1) {
-            GroupPosition position =
-                    GroupPosition.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
+            GroupOrigin position =
+                    GroupOrigin.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
             return join(device, keys(IdExchange.local(), group.name(), position));
         }
         try {
@@ -81,7 +81,7 @@ final class NcclJoin {
         }
     }
 
-    private MemberRendezvous keys(IdExchange ids, String base, GroupPosition position) {
+    private MemberRendezvous keys(IdExchange ids, String base, GroupOrigin position) {
         return new MemberRendezvous(ids, base, GroupRegistry.of(context, ExitTask.Stage.DEVICES), position);
     }
 
@@ -93,7 +93,7 @@ final class NcclJoin {
         long attempt = store.add(name + "/joins/" + group.rank(), 1);
         GroupSpec timed = group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
         Optional<ControlLane> lent = context.find(ControlLane.class);
-        GroupPosition position = lent.isPresent() ? GroupPosition.unwatched(lent.get(), timed) : connected(timed);
+        GroupOrigin position = lent.isPresent() ? GroupOrigin.unwatched(lent.get(), timed) : connected(timed);
         try {
             // the close of an own lane also releases the store
             boolean isOwn = lent.isEmpty() && position.isConnected();
@@ -112,7 +112,7 @@ final class NcclJoin {
      * Connects this rank to the others by a new control lane. Without a provider of lanes, the ranks cannot notify each
      * other, and a warning says so.
      */
-    private GroupPosition connected(GroupSpec timed) {
+    private GroupOrigin connected(GroupSpec timed) {
         ServiceErrors broken = new ServiceErrors();
         StringBuilder why = new StringBuilder();
         Optional<ControlLane> opened = Services.first(
@@ -124,7 +124,7 @@ final class NcclJoin {
                 },
                 broken::add);
         if (opened.isPresent()) {
-            return GroupPosition.joined(opened.get(), timed, context);
+            return GroupOrigin.joined(opened.get(), timed, context);
         }
         LOG.log(
                 Level.WARNING,
@@ -139,7 +139,7 @@ final class NcclJoin {
                 lanes.lane(rank, context.background()).close();
             }
         }
-        return GroupPosition.unconnected(lanes.lane(group.rank(), context.background()), timed);
+        return GroupOrigin.unconnected(lanes.lane(group.rank(), context.background()), timed);
     }
 
     private JnaNcclBackend join(int device, MemberRendezvous keys) {
@@ -213,7 +213,8 @@ final class NcclJoin {
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
             int downgrades = callersStream.isEmpty() && !stream.owned() ? 1 : 0;
-            NcclMember member = new NcclMember(context, comm, stream, downgrades, memory, keys, group.timeout());
+            MemberResources member =
+                    new MemberResources(context, comm, stream, downgrades, memory, keys, group.timeout());
             JnaNcclBackend end = new JnaNcclBackend(member);
             end.opened();
             return end;

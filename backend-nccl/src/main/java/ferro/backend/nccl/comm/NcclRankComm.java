@@ -145,10 +145,10 @@ public final class NcclRankComm implements AutoCloseable {
         String name = NcclOperation.ALL_REDUCE.label();
         // an operation that NCCL lacks is refused even without tensors
         NcclRedOp.of(op);
-        List<CommStream.StreamCalls> made = new ArrayList<>();
+        List<CommStream.StreamCaller> made = new ArrayList<>();
         for (DeviceTensor tensor : tensors) {
             made.add(calls.inPlace(NcclOperation.ALL_REDUCE, tensor, op, -1));
-            NcclChecks.onDevice(name, made.size() - 1, tensor, device());
+            NcclCallChecker.onDevice(name, made.size() - 1, tensor, device());
         }
         comm.checkUsable(NcclOperation.ALL_REDUCE);
         if (!made.isEmpty()) {

@@ -1,7 +1,7 @@
 package ferro.backend.nccl.comm;
 
-import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.LibraryLoader;
+import ferro.backend.nccl.ffi.LibraryLocations;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.RankContext;
@@ -33,7 +33,7 @@ public final class NcclUniqueId {
      * @throws ferro.FerroException NATIVE if a library is missing or NCCL finds no network
      */
     public static NcclUniqueId generate(RankContext context) {
-        NativeLibraries.load(LibrarySearch.of(context));
+        LibraryLoader.load(LibraryLocations.of(context));
         return made();
     }
 

@@ -3,10 +3,10 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.nccl.comm.NcclMember.MemberRendezvous;
+import ferro.backend.nccl.comm.MemberResources.MemberRendezvous;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.GroupPosition;
+import ferro.backend.nccl.queue.GroupOrigin;
 import ferro.control.group.GroupRegistry;
 import ferro.control.group.InProcessControlLanes;
 import ferro.spi.Deadlines;
@@ -88,7 +88,7 @@ public final class NcclWorld {
         try {
             for (Communicator comm : comms) {
                 GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
-                GroupPosition position = GroupPosition.unwatched(lanes.lane(ends.size(), context.background()), group);
+                GroupOrigin position = GroupOrigin.unwatched(lanes.lane(ends.size(), context.background()), group);
                 MemberRendezvous keys = new MemberRendezvous(ids, "nccl/" + IN_ONE_PROCESS, left, position);
                 ends.add(new NcclJoin(group, context, OptionalLong.empty(), group.timeout()).assemble(comm, keys));
             }

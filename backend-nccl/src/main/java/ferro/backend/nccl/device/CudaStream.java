@@ -6,7 +6,7 @@ import ferro.FerroException.Where;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
-import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.LibraryLoader;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.Deadlines;
 import java.lang.System.Logger;
@@ -50,7 +50,7 @@ public final class CudaStream implements AutoCloseable {
      * @throws IllegalStateException if no runtime is loaded yet
      */
     public static CudaStream create(int device) {
-        NativeLibraries.requireRuntime();
+        LibraryLoader.requireRuntime();
         long[] stream = new long[1];
         ResultChecker.cuda(
                 DeviceGuard.call(device, () -> Cuda.cudaStreamCreateWithFlags(stream, Cuda.STREAM_NON_BLOCKING)),

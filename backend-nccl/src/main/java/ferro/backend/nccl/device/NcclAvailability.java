@@ -5,10 +5,10 @@ import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LibraryLoader;
+import ferro.backend.nccl.ffi.LibraryLocations;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.LoadedRuntime;
-import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.spi.RankContext;
@@ -50,7 +50,7 @@ public final class NcclAvailability {
     public static NcclAvailability look(RankContext context) {
         LoadedLibraries libraries;
         try {
-            libraries = NativeLibraries.load(LibrarySearch.of(context));
+            libraries = LibraryLoader.load(LibraryLocations.of(context));
         } catch (NcclLibraryNotFoundException missing) {
             return unavailable(
                     text("NCCL library libnccl.so.2", missing.tried(), Settings.NCCL_LIBRARY), missing.tried());
@@ -132,7 +132,7 @@ public final class NcclAvailability {
      */
     public static Optional<String> memoryUnavailableBecause(RankContext context) {
         try {
-            return DeviceCount.count(NativeLibraries.loadRuntime(LibrarySearch.of(context))).unusableBecause;
+            return DeviceCount.count(LibraryLoader.loadRuntime(LibraryLocations.of(context))).unusableBecause;
         } catch (CudaRuntimeNotFoundException missing) {
             return Optional.of(text("CUDA runtime library libcudart.so", missing.tried(), Settings.CUDART_LIBRARY));
         } catch (RuntimeException | LinkageError unusable) {

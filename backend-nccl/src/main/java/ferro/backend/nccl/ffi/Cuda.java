@@ -2,7 +2,7 @@ package ferro.backend.nccl.ffi;
 
 /**
  * Functions of the CUDA runtime, in the order of cuda_runtime_api.h. HIP has the same functions with another prefix
- * ({@link GpuRuntime}). Link with {@code NativeLibraries} first.
+ * ({@link GpuRuntime}). Link with {@code LibraryLoader} first.
  *
  * <p>Streams, events and pointers are longs; an out-parameter is an array of one element. The current device and the
  * last error belong to the calling OS thread.

@@ -6,7 +6,7 @@ package ferro.backend.nccl.ffi;
  *
  * <p>Handles and device pointers are longs. If NCCL may write an out-parameter after the call (inside a group, or
  * without blocking), the parameter is the address of a {@link NativeLongs}. All other out-parameters are arrays of one
- * element. Link with {@code NativeLibraries} first.
+ * element. Link with {@code LibraryLoader} first.
  */
 public final class Nccl {
     private Nccl() {}

@@ -8,7 +8,7 @@ import ferro.backend.nccl.CudaRuntimeNotFoundException;
 import ferro.backend.nccl.LibraryLoadFailure;
 import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclSymbolNotFoundException;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -86,7 +86,7 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
     }
 
     private static NativeLibrary open(String candidate, GpuRuntime prefix) {
-        return NativeLibraries.keep(NativeLibrary.getInstance(candidate, options(prefix)));
+        return LibraryLoader.keep(NativeLibrary.getInstance(candidate, options(prefix)));
     }
 
     private static Map<String, Object> options(GpuRuntime prefix) {
@@ -164,7 +164,7 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
     /** Returns the file that contains a function, as the kernel mapped it; the candidate if that file is unknown. */
     String path(String function) {
         long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
-        try (Stream<String> maps = Files.lines(Proc.HOST.path("self/maps"))) {
+        try (Stream<String> maps = Files.lines(LinuxFiles.HOST.path("self/maps"))) {
             return maps.filter(line -> line.indexOf('/') > 0 && holds(line, address))
                     .map(line -> line.substring(line.indexOf('/')))
                     .findFirst()

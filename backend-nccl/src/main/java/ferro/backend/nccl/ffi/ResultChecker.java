@@ -52,7 +52,7 @@ public final class ResultChecker {
 
     /** Creates the exception for the result code of a call of the runtime; {@code call} is CUDA's name. */
     public static CudaException cudaFailure(int code, String call) {
-        String name = NativeLibraries.nameOf(call);
+        String name = LibraryLoader.nameOf(call);
         String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
                 + Cuda.cudaGetErrorString(code);
         return new CudaException(NOWHERE, code, name, message, null);
@@ -60,7 +60,7 @@ public final class ResultChecker {
 
     /** Returns NCCL's last error text, or an empty one. NCCL keeps one per process, maybe from another thread. */
     private static String lastError() {
-        boolean told = NativeLibraries.loaded()
+        boolean told = LibraryLoader.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))
                 .isPresent();
         String text = told ? NcclLastErrorFunction.ncclGetLastError(0) : null;

@@ -1,7 +1,7 @@
 /**
  * The C functions of NCCL and of the CUDA or HIP runtime, one method each, in the order of the headers.
  *
- * <p>Start reading at {@code NativeLibraries}, which loads the libraries, then {@code Nccl} and {@code Cuda}.
+ * <p>Start reading at {@code LibraryLoader}, which loads the libraries, then {@code Nccl} and {@code Cuda}.
  * {@code ResultChecker} turns result codes into exceptions. Every result code is checked once. An out-parameter is read only
  * after a successful call.
  *

@@ -25,7 +25,7 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     @SuppressWarnings("unused")
     private final ByteBuffer host;
 
-    private final DeviceMemoryUse use;
+    private final TensorLeases use;
     private long done;
 
     /**
@@ -38,7 +38,7 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
         this.copy = copy;
         this.tensors = tensors;
         this.host = host;
-        this.use = DeviceMemoryUse.of(tensors.toArray(Tensor[]::new));
+        this.use = TensorLeases.of(tensors.toArray(Tensor[]::new));
     }
 
     @Override

@@ -3,9 +3,9 @@ package ferro.backend.nccl.memory;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.ffi.AddressConverter;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.PointerConverter;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.Deadlines;
@@ -133,7 +133,7 @@ public final class CudaMemory implements DeviceMemory {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
         if (code == Cuda.SUCCESS) {
-            return new MemoryBlock(pointer[0], bytes, AddressConverter.view(pointer[0], bytes));
+            return new MemoryBlock(pointer[0], bytes, PointerConverter.view(pointer[0], bytes));
         }
         Cuda.cudaGetLastError();
         if (refusedPins.getAndIncrement() == 0) {
@@ -203,7 +203,7 @@ public final class CudaMemory implements DeviceMemory {
                     + " bytes, the buffer " + host.remaining());
         }
         checkAddress(tensor);
-        return AddressConverter.address(host);
+        return PointerConverter.address(host);
     }
 
     private static void checkAddress(DeviceTensor tensor) {

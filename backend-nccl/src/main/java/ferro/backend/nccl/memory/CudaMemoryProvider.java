@@ -4,8 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.nccl.device.NcclAvailability;
-import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.LibraryLoader;
+import ferro.backend.nccl.ffi.LibraryLocations;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemoryProvider;
 import ferro.spi.RankContext;
@@ -36,7 +36,7 @@ public final class CudaMemoryProvider implements DeviceMemoryProvider {
 
     @Override
     public DeviceMemory open(RankContext context) {
-        NativeLibraries.loadRuntime(LibrarySearch.of(context));
+        LibraryLoader.loadRuntime(LibraryLocations.of(context));
         NcclAvailability.memoryUnavailableBecause(context).ifPresent(reason -> {
             throw new FerroException(Code.NATIVE, Where.of("", -1), "no device memory: " + reason);
         });

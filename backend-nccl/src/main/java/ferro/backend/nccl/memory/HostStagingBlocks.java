@@ -2,8 +2,8 @@ package ferro.backend.nccl.memory;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
-import ferro.backend.nccl.ffi.AddressConverter;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.PointerConverter;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
@@ -111,13 +111,13 @@ public final class HostStagingBlocks implements AutoCloseable {
 
     /** Queues a copy from host memory to the device. */
     public void upload(int bytes, long stream) {
-        long from = AddressConverter.address(in.host.buffer());
+        long from = PointerConverter.address(in.host.buffer());
         ResultChecker.cuda(Cuda.cudaMemcpyAsync(in(), from, bytes, Cuda.HOST_TO_DEVICE, stream), "cudaMemcpyAsync H2D");
     }
 
     /** Queues a copy to the host from the output block or, if a call works in place, from the input block. */
     public void download(long from, int bytes, long stream) {
-        long to = AddressConverter.address(out.host.buffer());
+        long to = PointerConverter.address(out.host.buffer());
         ResultChecker.cuda(Cuda.cudaMemcpyAsync(to, from, bytes, Cuda.DEVICE_TO_HOST, stream), "cudaMemcpyAsync D2H");
     }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public abstract class DeviceCall<T> {
     private final AtomicReference<CallPhase> phase = new AtomicReference<>(CallPhase.QUEUED);
-    private final WorkEnd ended = new WorkEnd();
+    private final WorkLatch ended = new WorkLatch();
     private T result;
     private Throwable failure;
     /** Whether issuing has thrown, so that nothing is polled. Used by the device thread only. */

@@ -24,15 +24,16 @@ import java.util.function.Supplier;
 public final class NcclRecorder implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final CommIdentity identity;
-    private final RecordedFacts facts;
+    private final RecordSuppliers facts;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
     /** Values that the recorder reads when it writes: the group's failure, the rank's status, and its stacks. */
-    record RecordedFacts(Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
+    record RecordSuppliers(
+            Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
     /** Registers a group with these ranks of the joined group. */
-    NcclRecorder(RankContext context, CommIdentity identity, int[] ranks, RecordedFacts facts) {
+    NcclRecorder(RankContext context, CommIdentity identity, int[] ranks, RecordSuppliers facts) {
         this.context = context;
         this.identity = identity;
         this.facts = facts;

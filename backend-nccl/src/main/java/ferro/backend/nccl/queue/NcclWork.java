@@ -19,7 +19,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     /** Interval at which a waiting caller checks that its deadline is watched. */
     private static final long LOOK_NANOS = 100_000_000;
 
-    private final FirstFailure failures;
+    private final GroupFailureState failures;
     private final OperationInfo title;
     /** The operation's number among the collectives of the group, or among the messages to or from the same peer. */
     private final long number;
@@ -39,7 +39,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     private final int entry;
 
     /** Creates an operation; {@code number} counts the group's collectives, or the peer's messages, from 1. */
-    NcclWork(FirstFailure failures, OperationInfo title, long number, NativeOperation job, Deadline deadline) {
+    NcclWork(GroupFailureState failures, OperationInfo title, long number, NativeOperation job, Deadline deadline) {
         this.failures = failures;
         this.title = title;
         this.number = number;

@@ -27,11 +27,11 @@ import java.util.concurrent.locks.LockSupport;
  * watchdog only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls
  * NCCL ten times a second.
  */
-final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
+final class Watchdog implements CallWatch.CallAccess<NcclWork> {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
-    private final FirstFailure failures;
+    private final GroupFailureState failures;
     private final PendingWorks pending;
     private final Thread thread;
     /** Nanoseconds from the last poll to the next poll; {@link #ASLEEP} while no poll is planned. */
@@ -39,11 +39,11 @@ final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
 
     private volatile boolean ended;
     private boolean settled;
-    private final CommControl control;
+    private final ControlMessenger control;
     private final CallWatch<NcclWork> calls;
     private NcclWork watched;
 
-    Watchdog(FirstFailure failures, CommControl control) {
+    Watchdog(GroupFailureState failures, ControlMessenger control) {
         this.failures = failures;
         this.pending = failures.pending();
         this.control = control;

@@ -6,24 +6,24 @@ import ferro.control.group.GroupDeparture;
 import java.time.Duration;
 
 /**
- * The order of operations of one rank, which {@link FirstFailure} ends.
+ * The order of operations of one rank, which {@link GroupFailureState} ends.
  *
  * <p>Any thread submits. The position in the queue, the sequence number and the submission to the device thread are one
  * atomic step.
  */
 public final class WorkQueue implements GroupDeparture.OpenCalls {
     private final AbortableComm comm;
-    private final CommControl control;
+    private final ControlMessenger control;
     private final PendingWorks pending = new PendingWorks();
     private final Watchdog watchdog;
-    private final FirstFailure failure;
+    private final GroupFailureState failure;
     private boolean closing;
 
     /** Opens a queue, its control and its watchdog. */
-    public WorkQueue(AbortableComm comm, CommControl control) {
+    public WorkQueue(AbortableComm comm, ControlMessenger control) {
         this.comm = comm;
         this.control = control;
-        this.failure = new FirstFailure(pending, comm, control.group(), this::look);
+        this.failure = new GroupFailureState(pending, comm, control.group(), this::look);
         this.watchdog = new Watchdog(failure, control);
         control.open(failure, watchdog::wake);
         watchdog.start();
@@ -44,12 +44,12 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     }
 
     /** Returns the control messages of the ranks beside the library. */
-    public CommControl control() {
+    public ControlMessenger control() {
         return control;
     }
 
     /** Returns the failure of the group, which has not happened while the group works. */
-    public FirstFailure firstFailure() {
+    public GroupFailureState firstFailure() {
         return failure;
     }
 
@@ -127,7 +127,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         pending.rawPassed(stream);
     }
 
-    /** Ends the group, unless it has ended; see {@link FirstFailure#fail}. */
+    /** Ends the group, unless it has ended; see {@link GroupFailureState#fail}. */
     public void fail(Failure why) {
         failure.fail(why);
     }

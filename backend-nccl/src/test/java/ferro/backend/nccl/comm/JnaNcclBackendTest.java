@@ -233,7 +233,7 @@ class JnaNcclBackendTest {
     @Test
     @DisplayName("3-29 T9: host slices above the staging travel in pieces, and arrive whole")
     void slicesAboveTheStagingTravelInPieces() {
-        int length = NcclMember.STAGE_BYTES / Float.BYTES * 2 + 4;
+        int length = MemberResources.STAGE_BYTES / Float.BYTES * 2 + 4;
         try (NcclRanks ranks = NcclRanks.of(2)) {
             NativeLog.start();
             ranks.run(rank -> {
@@ -254,7 +254,7 @@ class JnaNcclBackendTest {
             assertEquals(
                     6, NativeLog.count(lines, "ncclAllGather"), "pieces of half the size, since each has two parts");
             for (NativeLog.Line line : NativeLog.of(lines, "cudaMalloc")) {
-                assertTrue(Integer.parseInt(line.arguments().get(1)) <= NcclMember.STAGE_BYTES, line::toString);
+                assertTrue(Integer.parseInt(line.arguments().get(1)) <= MemberResources.STAGE_BYTES, line::toString);
             }
         }
     }

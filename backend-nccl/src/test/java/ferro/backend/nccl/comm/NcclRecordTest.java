@@ -70,7 +70,7 @@ class NcclRecordTest {
         return CompletableFuture.runAsync(() -> {
             while (caller.getState() != Thread.State.TIMED_WAITING
                     || Arrays.stream(caller.getStackTrace())
-                            .noneMatch(frame -> frame.getClassName().endsWith(".WorkEnd"))) {
+                            .noneMatch(frame -> frame.getClassName().endsWith(".WorkLatch"))) {
                 LockSupport.parkNanos(1_000_000);
             }
             action.run();

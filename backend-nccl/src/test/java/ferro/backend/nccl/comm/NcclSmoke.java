@@ -4,8 +4,8 @@ import ferro.Collective;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.backend.nccl.ffi.LibrarySearch;
-import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.LibraryLoader;
+import ferro.backend.nccl.ffi.LibraryLocations;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
@@ -32,8 +32,8 @@ final class NcclSmoke {
             settings.put(argument.substring(0, equals), argument.substring(equals + 1));
         }
         SystemContext context = SystemContext.of(settings);
-        StandInHooks.bind(NativeLibraries.load(LibrarySearch.of(context)).nccl());
-        say("version", NativeLibraries.loaded().orElseThrow().version());
+        StandInHooks.bind(LibraryLoader.load(LibraryLocations.of(context)).nccl());
+        say("version", LibraryLoader.loaded().orElseThrow().version());
         NcclRanks.run(NcclWorld.createWorld(context, 0, 1, 2), NcclSmoke::everything);
         NcclRanks.run(NcclWorld.createWorld(context, 2, 1, 0), NcclSmoke::aborted);
         context.close();

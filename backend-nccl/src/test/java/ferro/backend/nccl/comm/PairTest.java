@@ -22,7 +22,7 @@ import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.LocalStore;
-import ferro.backend.nccl.queue.PairedHostBackend;
+import ferro.backend.nccl.queue.PairedHostMonitor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.control.failure.Failure;
 import ferro.harness.OnThread;
@@ -158,7 +158,7 @@ class PairTest {
         hosts.get(0).abort(late);
 
         Failure own = new Failure(Code.ABORTED, 0, -1, Set.of(0), "aborted by rank 0", null);
-        Failure judged = new PairedHostBackend(hosts.get(0)).judged(own);
+        Failure judged = new PairedHostMonitor(hosts.get(0)).judged(own);
         hosts.get(0).abort(new IllegalStateException("cannot go on"));
         devices.rank(0).abort(new IllegalStateException("cannot go on"));
 

@@ -6,10 +6,10 @@ import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.ffi.ResultChecker;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.CommControl;
 import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.ControlMessenger;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.GroupPosition;
+import ferro.backend.nccl.queue.GroupOrigin;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.control.group.InProcessControlLanes;
 import ferro.group.SystemContext;
@@ -50,12 +50,11 @@ public final class Worlds {
     }
 
     /** Returns the control of a group of one rank. */
-    static CommControl control(CommIdentity identity) {
+    static ControlMessenger control(CommIdentity identity) {
         SystemContext context = SystemContext.of(StandIn.settings());
         GroupSpec group = GroupSpec.of(identity.group(), 0, 1, Duration.ofSeconds(20));
-        GroupPosition position =
-                GroupPosition.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
-        return new CommControl(position, identity, group.timeout(), context);
+        GroupOrigin position = GroupOrigin.unwatched(new InProcessControlLanes(1).lane(0, context.background()), group);
+        return new ControlMessenger(position, identity, group.timeout(), context);
     }
 
     /** Joins both ranks of a new world of two. */
@@ -85,7 +84,7 @@ public final class Worlds {
     private static Communicator.NativeBatch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
         long at = array.tensor().address();
         long count = array.tensor().elementCount();
-        Communicator.MemberCalls calls = (member, comm) -> ResultChecker.begun(
+        Communicator.MemberCaller calls = (member, comm) -> ResultChecker.begun(
                 ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
                         at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
                 "ncclAllReduce");

@@ -248,7 +248,7 @@ class BindingTest {
 
         StandInHooks.standInRecord(0);
         assertEquals("", StandInHooks.log());
-        assertEquals(NativeLibraries.loaded().orElseThrow(), again);
+        assertEquals(LibraryLoader.loaded().orElseThrow(), again);
         assertEquals("2.28.9", again.version().toString());
         assertEquals(Set.of(NcclCapability.values()), again.capabilities());
         assertTrue(again.nccl().endsWith("libnccl.so.2"), again.nccl());
@@ -261,7 +261,7 @@ class BindingTest {
     @DisplayName("3-07: what a non-blocking configuration holds is the layout of NCCL 2.18")
     void theNonBlockingConfigurationHasTheLayoutOfNccl218() {
         try (NativeLongs config = NativeLongs.nonBlockingConfig()) {
-            ByteBuffer bytes = AddressConverter.view(config.address(0), 48);
+            ByteBuffer bytes = PointerConverter.view(config.address(0), 48);
             assertEquals(48, bytes.getLong(0));
             assertEquals(0xcafebeef, bytes.getInt(8));
             assertEquals(21_800, bytes.getInt(12));

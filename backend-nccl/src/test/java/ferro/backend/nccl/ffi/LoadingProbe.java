@@ -71,7 +71,7 @@ final class LoadingProbe {
     }
 
     private void load() {
-        LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(context()));
+        LoadedLibraries libraries = LibraryLoader.load(LibraryLocations.of(context()));
         OUT.println("nccl: " + libraries.nccl());
         OUT.println("runtime: " + libraries.runtime().path());
         OUT.println("prefix: " + libraries.runtime().prefix());

@@ -54,7 +54,7 @@ public final class StandIn implements ExecutionCondition, BeforeEachCallback, Af
 
     /** Loads the libraries, if that has not been done, and binds the hooks. */
     public static LoadedLibraries load() {
-        LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(SystemContext.of(settings())));
+        LoadedLibraries libraries = LibraryLoader.load(LibraryLocations.of(SystemContext.of(settings())));
         StandInHooks.bind(libraries.nccl());
         return libraries;
     }

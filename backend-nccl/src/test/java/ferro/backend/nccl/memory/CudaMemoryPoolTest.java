@@ -22,8 +22,8 @@ import ferro.FerroException.Code;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NativeLog.Line;
-import ferro.backend.nccl.ffi.AddressConverter;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.PointerConverter;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Staging;
@@ -145,11 +145,11 @@ class CudaMemoryPoolTest {
             assertEquals(1000, staging.buffer().capacity());
             assertSame(staging.buffer(), staging.buffer());
             staging.buffer().limit(7).position(3);
-            address = AddressConverter.address(staging.buffer().clear());
+            address = PointerConverter.address(staging.buffer().clear());
         }
         try (Staging staging = memory.stage(1001)) {
             assertEquals(1001, staging.buffer().limit());
-            assertEquals(address, AddressConverter.address(staging.buffer()));
+            assertEquals(address, PointerConverter.address(staging.buffer()));
         }
         assertEquals(1, standInLive("pinned"));
         refused(() -> memory.stage(-1), "-1 bytes");

@@ -2,7 +2,7 @@ package ferro.backend.tcp.link;
 
 import ferro.DataType;
 import ferro.ReduceOp;
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.KernelCache;
 import io.netty.channel.Channel;
@@ -39,7 +39,7 @@ public final class PolledLinks implements AutoCloseable {
     }
 
     /** Opens the links of a group of {@code worldSize} ranks. If memory is lacking, no link or loop stays open. */
-    public static PolledLinks open(TcpIo io, int worldSize) {
+    public static PolledLinks open(SocketConfig io, int worldSize) {
         DirectStaging staging = new DirectStaging();
         return new PolledLinks(PolledLoop.open(io), staging, worldSize);
     }

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.link;
 
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import io.netty.channel.Channel;
 import java.io.IOException;
 
@@ -14,7 +14,7 @@ import java.io.IOException;
  */
 public interface PolledLoop extends AutoCloseable {
     /** Opens a loop for the channels that {@code io} creates. */
-    static PolledLoop open(TcpIo io) {
+    static PolledLoop open(SocketConfig io) {
         return io.epoll() ? new EpollLoop() : new NioLoop();
     }
 

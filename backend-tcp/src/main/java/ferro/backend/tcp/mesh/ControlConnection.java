@@ -4,7 +4,7 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.net.ExactReader;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.SwitchableReadAllocator;
-import ferro.backend.tcp.net.WriteFailures;
+import ferro.backend.tcp.net.WriteErrorClassifier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -129,9 +129,9 @@ final class ControlConnection extends ExactReader {
         writing = false;
         waitingBytes.addAndGet(-frame.cost());
         if (!write.isSuccess() && unwritable == null) {
-            unwritable = WriteFailures.reason(write.cause());
+            unwritable = WriteErrorClassifier.reason(write.cause());
             if (channel.isOpen()) {
-                int rounds = WriteFailures.isOfConnection(unwritable) ? LAST_ROUNDS_LIMIT : MOST_ROUNDS;
+                int rounds = WriteErrorClassifier.isOfConnection(unwritable) ? LAST_ROUNDS_LIMIT : MOST_ROUNDS;
                 afterReading(List.of(this), () -> end(unwritable), rounds);
             }
         }

@@ -79,12 +79,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.REFUSED, (byte) 0, 0, why.encoded());
     }
 
-    static ControlFrame openData(DataKey key, int epoch) {
+    static ControlFrame openData(ChannelKey key, int epoch) {
         byte[] body = ByteBuffer.allocate(Integer.BYTES).putInt(epoch).array();
         return new ControlFrame(Type.OPEN_DATA, (byte) key.lane().ordinal(), key.group(), body);
     }
 
-    static ControlFrame noData(DataKey key, int epoch, Refusal why) {
+    static ControlFrame noData(ChannelKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
 
@@ -94,7 +94,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     }
 
     /** Creates the answer of a lower rank that will not open a channel. */
-    static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
+    static ControlFrame notAccepted(ChannelKey key, int epoch, Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
 
@@ -157,7 +157,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 case READY -> bytes == 0 || bytes == Integer.BYTES;
                 case GOODBYE, CLOSED -> bytes == 0;
             };
-            if (!fits || lane < 0 || lane >= DataKey.LANES || unused != 0) {
+            if (!fits || lane < 0 || lane >= ChannelKey.LANES || unused != 0) {
                 throw new Refusal(
                         Code.PROTOCOL,
                         "a control frame of type " + known + " with " + bytes + " bytes, lane " + lane

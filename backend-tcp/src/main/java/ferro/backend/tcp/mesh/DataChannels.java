@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
@@ -29,13 +29,13 @@ final class DataChannels {
     private final InboxRouter inboxes;
     private final AdmissionCheck admission;
     /** For each channel, the highest epoch that this rank has requested or, as the lower rank, has dialled. */
-    private final Map<DataKey, Integer> asked = new HashMap<>();
+    private final Map<ChannelKey, Integer> asked = new HashMap<>();
     /** For each channel, the hello of the highest epoch that this rank, as the higher rank, has admitted. */
-    private final Map<DataKey, Hello> entered = new HashMap<>();
+    private final Map<ChannelKey, Hello> entered = new HashMap<>();
     /** Connections that were admitted but not confirmed. */
     private final Map<Channel, PendingChannel> entering = new HashMap<>();
 
-    private final Map<CompletableFuture<Channel>, DataKey> dialling = new HashMap<>();
+    private final Map<CompletableFuture<Channel>, ChannelKey> dialling = new HashMap<>();
 
     /** A connection that was admitted but not confirmed. */
     private final class PendingChannel implements ChannelFutureListener {
@@ -52,7 +52,7 @@ final class DataChannels {
 
         /** Restores the state before the admission of this connection. */
         void giveBack() {
-            DataKey key = key(hello);
+            ChannelKey key = key(hello);
             if (before == null) {
                 entered.remove(key, hello);
             } else {
@@ -65,7 +65,7 @@ final class DataChannels {
         public void operationComplete(ChannelFuture ended) {
             entering.remove(ended.channel());
             giveBack();
-            DataKey key = key(hello);
+            ChannelKey key = key(hello);
             FerroException lost = mesh.lost[key.peer()];
             if (refusal != null) {
                 willNotCome(key, refusal);
@@ -81,12 +81,12 @@ final class DataChannels {
      */
     private final class ConnectListener
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
-        private final DataKey key;
+        private final ChannelKey key;
         private final int epoch;
         /** The connection that the lower rank dials; null on the higher rank, which does not dial. */
         private CompletableFuture<Channel> dialled;
 
-        ConnectListener(DataKey key, int epoch) {
+        ConnectListener(ChannelKey key, int epoch) {
             this.key = key;
             this.epoch = epoch;
         }
@@ -109,7 +109,7 @@ final class DataChannels {
     }
 
     /** A task for the loop that requests a connection. The task is not a lambda, as {@link ConnectListener} explains. */
-    record OpenDataTask(TcpMesh mesh, DataKey key, int epoch) implements Runnable {
+    record OpenDataTask(TcpMesh mesh, ChannelKey key, int epoch) implements Runnable {
         @Override
         public void run() {
             mesh.openData(key, epoch);
@@ -123,7 +123,7 @@ final class DataChannels {
     }
 
     /** Opens a data channel that this rank needs. */
-    void open(DataKey key, int epoch) {
+    void open(ChannelKey key, int epoch) {
         if (isAsked(key, epoch) || hasEntered(key, epoch)) {
             return;
         }
@@ -141,7 +141,7 @@ final class DataChannels {
     }
 
     /** Handles a frame of a peer about one channel, or about all channels that this rank connects to the peer. */
-    void received(DataKey key, ControlFrame frame) {
+    void received(ChannelKey key, ControlFrame frame) {
         ByteBuffer body = ByteBuffer.wrap(frame.body());
         int epoch = body.getInt();
         switch (frame.type()) {
@@ -153,7 +153,7 @@ final class DataChannels {
     }
 
     /** Opens a data channel that a higher rank requests. */
-    private void openFor(DataKey key, int epoch) {
+    private void openFor(ChannelKey key, int epoch) {
         if (inboxes.isOver(key.group())) {
             mesh.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
         } else {
@@ -161,24 +161,24 @@ final class DataChannels {
         }
     }
 
-    private boolean isAsked(DataKey key, int epoch) {
+    private boolean isAsked(ChannelKey key, int epoch) {
         Integer highest = asked.get(key);
         return highest != null && highest >= epoch;
     }
 
-    private boolean hasEntered(DataKey key, int epoch) {
+    private boolean hasEntered(ChannelKey key, int epoch) {
         Hello highest = entered.get(key);
         return highest != null && highest.channel().epoch() >= epoch;
     }
 
-    private Refusal over(DataKey key) {
+    private Refusal over(ChannelKey key) {
         return new Refusal(
                 Code.PEER_LOST,
                 "rank " + mesh.rank() + " has closed group " + Long.toHexString(key.group())
                         + " and takes part in no further call");
     }
 
-    private void dial(DataKey key, int epoch) {
+    private void dial(ChannelKey key, int epoch) {
         ConnectListener made = new ConnectListener(key, epoch);
         made.dialled = mesh.dialData(key, epoch, made);
         dialling.put(made.dialled, key);
@@ -199,7 +199,7 @@ final class DataChannels {
         }
     }
 
-    private void failed(DataKey key, int epoch, FerroException failure) {
+    private void failed(ChannelKey key, int epoch, FerroException failure) {
         asked.remove(key, epoch);
         mesh.send(
                 key.peer(),
@@ -209,7 +209,7 @@ final class DataChannels {
         willNotCome(key, failure);
     }
 
-    private void willNotCome(DataKey key, FerroException failure) {
+    private void willNotCome(ChannelKey key, FerroException failure) {
         inboxes.deliver(key.group(), key.peer(), (to, rank) -> to.data().noData(rank, key.lane(), failure));
     }
 
@@ -222,21 +222,21 @@ final class DataChannels {
      * connections that this rank opens to the peer may never complete. If the peer is the lower rank, the named channel
      * will not open.
      */
-    private void notAccepted(DataKey key, int epoch, Refusal why) {
+    private void notAccepted(ChannelKey key, int epoch, Refusal why) {
         if (key.peer() < mesh.rank()) {
             willNotCome(key, epoch, why, mesh.rank());
             return;
         }
         String text = "rank " + mesh.rank() + " is not connected to rank " + key.peer();
         FerroException failure = why.failure(mesh.where.blaming(key.peer()), text);
-        for (Map.Entry<CompletableFuture<Channel>, DataKey> one : List.copyOf(dialling.entrySet())) {
+        for (Map.Entry<CompletableFuture<Channel>, ChannelKey> one : List.copyOf(dialling.entrySet())) {
             if (one.getValue().peer() == key.peer()) {
                 one.getKey().completeExceptionally(failure);
             }
         }
     }
 
-    private void willNotCome(DataKey key, int epoch, Refusal why, int culprit) {
+    private void willNotCome(ChannelKey key, int epoch, Refusal why, int culprit) {
         asked.remove(key, epoch);
         FerroException failure = why.failure(
                 mesh.where.blaming(culprit),
@@ -261,7 +261,7 @@ final class DataChannels {
         if (peer > mesh.rank()) {
             return;
         }
-        for (DataKey key : List.copyOf(asked.keySet())) {
+        for (ChannelKey key : List.copyOf(asked.keySet())) {
             if (key.peer() == peer && !hasEntered(key, asked.get(key))) {
                 asked.remove(key);
                 willNotCome(key, cause);
@@ -273,13 +273,13 @@ final class DataChannels {
     void admit(Hello hello, Channel channel) throws Refusal {
         int from = hello.member().rank();
         byte lane = hello.channel().lane();
-        if (from >= mesh.rank() || lane < 0 || lane >= DataKey.LANES) {
+        if (from >= mesh.rank() || lane < 0 || lane >= ChannelKey.LANES) {
             throw new Refusal(
                     Code.PROTOCOL,
                     "a data connection for lane " + lane + " from rank " + from + " to rank " + mesh.rank()
-                            + ": the lower rank connects, for lane 0 to " + (DataKey.LANES - 1));
+                            + ": the lower rank connects, for lane 0 to " + (ChannelKey.LANES - 1));
         }
-        DataKey key = key(hello);
+        ChannelKey key = key(hello);
         if (inboxes.isOver(key.group())) {
             throw over(key);
         }
@@ -328,9 +328,9 @@ final class DataChannels {
         handOver(new ConnectListener(key(hello), hello.channel().epoch()), channel);
     }
 
-    private static DataKey key(Hello hello) {
+    private static ChannelKey key(Hello hello) {
         Hello.ChannelIdentity channel = hello.channel();
-        return new DataKey(hello.member().rank(), channel.group(), ConnectionPurpose.values()[channel.lane()]);
+        return new ChannelKey(hello.member().rank(), channel.group(), ConnectionPurpose.values()[channel.lane()]);
     }
 
     private void handOver(ConnectListener made, Channel channel) {
@@ -354,9 +354,9 @@ final class DataChannels {
     }
 
     /** Closes an unusable connection and reports the cause on this rank. The peer only detects the end. */
-    private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
+    private void unusable(ChannelKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
-        TlsHandshake.closeAtOnce(channel);
+        TlsHandshakeHandler.closeAtOnce(channel);
         String text = "the data connection of rank " + mesh.rank() + " to rank " + key.peer() + ", lane " + key.lane()
                 + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
         FerroException failure = new FerroException(
@@ -370,13 +370,13 @@ final class DataChannels {
     private record ConnectedEvent(ConnectionPurpose lane, int epoch, Channel channel)
             implements InboxRouter.InboxEvent {
         @Override
-        public void tell(InboxRouter.Receiver to, int rank) {
+        public void tell(InboxRouter.GroupReceiver to, int rank) {
             to.data().data(rank, lane, epoch, channel);
         }
 
         @Override
         public void drop() {
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
         }
 
         @Override

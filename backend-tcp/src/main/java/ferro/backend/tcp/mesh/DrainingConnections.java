@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.backend.tcp.net.BackgroundLoop;
 import ferro.backend.tcp.net.SwitchableReadAllocator;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFutureListener;
@@ -41,7 +41,7 @@ final class DrainingConnections {
             loop.group().register(channel).addListener((ChannelFutureListener) this::registered);
         } catch (ChannelException | IllegalStateException unable) {
             channels.remove(channel);
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
         }
     }
 
@@ -49,7 +49,7 @@ final class DrainingConnections {
         Channel channel = done.channel();
         if (!done.isSuccess()) {
             channels.remove(channel);
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
             return;
         }
         ((DuplexChannel) channel).shutdownOutput();

@@ -24,7 +24,7 @@ final class InboxRouter {
 
     private final int mostMessages;
     private final int mostConnections;
-    private final Map<Long, Receiver> receivers = new LinkedHashMap<>();
+    private final Map<Long, GroupReceiver> receivers = new LinkedHashMap<>();
     /** Backlogs by group, in the order of their first events, so that the oldest backlog is dropped first. */
     private final Map<Long, Backlog> kept = new LinkedHashMap<>();
     /** Ended groups, in the order of their ends, so that the oldest group is removed first. */
@@ -34,7 +34,7 @@ final class InboxRouter {
 
     InboxRouter(int worldSize) {
         mostMessages = Math.max(FEWEST_KEPT, KEPT_PER_RANK * worldSize);
-        mostConnections = DataKey.LANES * worldSize;
+        mostConnections = ChannelKey.LANES * worldSize;
     }
 
     /**
@@ -44,7 +44,7 @@ final class InboxRouter {
      * @param events receives the events that exist on every medium
      * @param data   receives the data connections
      */
-    record Receiver(int[] rankOf, PeerEvents events, TcpControlLane.ArrivalReceiver data) {
+    record GroupReceiver(int[] rankOf, PeerEvents events, TcpControlLane.ArrivalReceiver data) {
         /** Receives an event of a peer, or drops it if the peer is not in the group. */
         void hear(int peer, InboxEvent event) {
             if (rankOf[peer] >= 0) {
@@ -58,7 +58,7 @@ final class InboxRouter {
     /** An event of a group. */
     interface InboxEvent {
         /** Passes the event to a receiver. {@code rank} is the peer's rank in the group. */
-        void tell(Receiver to, int rank);
+        void tell(GroupReceiver to, int rank);
 
         /** Releases the resources of the event, if no listener will ever receive it. */
         default void drop() {}
@@ -71,16 +71,16 @@ final class InboxRouter {
 
     record ControlDelivery(ByteBuffer message) implements InboxEvent {
         @Override
-        public void tell(Receiver to, int rank) {
+        public void tell(GroupReceiver to, int rank) {
             to.events().control(rank, message.duplicate());
         }
     }
 
-    private record KeptEvent(int peer, InboxEvent event) {}
+    private record BacklogEvent(int peer, InboxEvent event) {}
 
     /** The events that wait for the receiver of one group. */
     private static final class Backlog {
-        private final List<KeptEvent> events = new ArrayList<>();
+        private final List<BacklogEvent> events = new ArrayList<>();
         private int connections;
 
         void drop() {
@@ -94,7 +94,7 @@ final class InboxRouter {
             event.drop();
             return false;
         }
-        Receiver receiver = receivers.get(group);
+        GroupReceiver receiver = receivers.get(group);
         if (receiver != null) {
             receiver.hear(peer, event);
             return true;
@@ -115,7 +115,7 @@ final class InboxRouter {
             return;
         }
         waiting.connections = connections;
-        waiting.events.add(new KeptEvent(peer, event));
+        waiting.events.add(new BacklogEvent(peer, event));
     }
 
     /** Returns whether a group was registered and has ended. A group that is unknown may be registered later. */
@@ -124,7 +124,7 @@ final class InboxRouter {
     }
 
     /** Registers the receiver and passes the kept events to it. */
-    void register(long group, Receiver receiver) {
+    void register(long group, GroupReceiver receiver) {
         if (closed) {
             return;
         }
@@ -132,7 +132,7 @@ final class InboxRouter {
         receivers.put(group, receiver);
         Backlog waiting = kept.remove(group);
         if (waiting != null) {
-            for (KeptEvent each : waiting.events) {
+            for (BacklogEvent each : waiting.events) {
                 receiver.hear(each.peer(), each.event());
             }
         }
@@ -149,7 +149,7 @@ final class InboxRouter {
     }
 
     void tellAll(int peer, InboxEvent event) {
-        for (Receiver receiver : List.copyOf(receivers.values())) {
+        for (GroupReceiver receiver : List.copyOf(receivers.values())) {
             receiver.hear(peer, event);
         }
     }

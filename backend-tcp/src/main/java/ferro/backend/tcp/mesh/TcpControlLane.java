@@ -3,7 +3,7 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.backend.tcp.net.SwitchableReadAllocator;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
@@ -35,7 +35,7 @@ public final class TcpControlLane implements ControlLane {
          * settings than a group without data links.
          */
         default void data(int peer, ConnectionPurpose lane, int epoch, Channel channel) {
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
         }
 
         /** Receives the reason why a data connection cannot be made. */
@@ -104,7 +104,7 @@ public final class TcpControlLane implements ControlLane {
 
     /** Sets the receiver of the group's events, like {@link #events}, and the receiver of its data connections. */
     public void listen(PeerEvents receiver, ArrivalReceiver data) {
-        mesh.register(group, new InboxRouter.Receiver(rankOf, receiver, data));
+        mesh.register(group, new InboxRouter.GroupReceiver(rankOf, receiver, data));
     }
 
     @Override

@@ -6,13 +6,13 @@ import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.LoopWaiter;
-import ferro.backend.tcp.net.StoreSettings;
+import ferro.backend.tcp.net.SettingNames;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.InterfaceSpeed;
 import ferro.backend.tcp.store.JoinProgress;
 import ferro.backend.tcp.store.JoinState;
-import ferro.backend.tcp.store.PeerMachine;
+import ferro.backend.tcp.store.PeerHost;
 import ferro.backend.tcp.store.ReleasedSlots;
 import ferro.backend.tcp.store.Roster;
 import ferro.backend.tcp.store.Roster.RankEntry;
@@ -187,7 +187,7 @@ final class TcpJoin {
                 port.bound().getPort(),
                 ProcessHandle.current().pid(),
                 instance,
-                PeerMachine.of(spec, context, port.reachable()),
+                PeerHost.of(spec, context, port.reachable()),
                 intraNode.lacking());
     }
 
@@ -250,7 +250,7 @@ final class TcpJoin {
         return all;
     }
 
-    private TcpMesh.JoinFacts joined(NodeMemoryProvider intraNode, RankEntry[] all, EndedRanks ends, Roster roster) {
+    private TcpMesh.JoinResults joined(NodeMemoryProvider intraNode, RankEntry[] all, EndedRanks ends, Roster roster) {
         List<String> hosts = new ArrayList<>();
         List<String> machines = new ArrayList<>();
         // why each rank shares no memory; empty for a rank that can
@@ -261,7 +261,8 @@ final class TcpJoin {
             lacking[rank] = all[rank].lacking();
         }
         NodeMemoryProvider memory = agreed(intraNode, lacking, roster);
-        return new TcpMesh.JoinFacts(progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
+        return new TcpMesh.JoinResults(
+                progress.deadlineNanos(), memory, List.copyOf(hosts), List.copyOf(machines), ends);
     }
 
     /** Returns the store entry of a rank. Reads an empty entry again later, because a failed rank may try again. */
@@ -302,7 +303,7 @@ final class TcpJoin {
                     + ", by " + used.text();
             PlainLoggers.write("ferro.join", OnceRegistry.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
         }
-        List<PeerMachine> hosts = new ArrayList<>();
+        List<PeerHost> hosts = new ArrayList<>();
         for (RankEntry entry : all) {
             hosts.add(entry.home());
         }
@@ -321,7 +322,7 @@ final class TcpJoin {
         int hosts = distinct.size();
         boolean between = hosts > 1 && !AddressLookup.areLoopback(distinct);
         boolean on = mesh.encrypts(others());
-        boolean off = between && port.tls().use() == TlsPolicy.TlsUse.OFF;
+        boolean off = between && port.tls().use() == TlsPolicy.TlsMode.OFF;
         if (spec.rank() != 0 || !on && !off) {
             // no data leaves this host, which may have several addresses
             return;
@@ -367,7 +368,7 @@ final class TcpJoin {
     /** Resolves the name that a rank has published; the failure at the deadline names the rank. */
     private List<InetAddress> resolved(int rank, String host) {
         if (!AddressLookup.isLiteral(host)) {
-            progress.enter(new JoinState.ResolvingPeer(rank, spec.worldSize(), host));
+            progress.enter(new JoinState.PeerLookup(rank, spec.worldSize(), host));
         }
         try {
             return AddressLookup.allResolved(host, progress.deadlineNanos(), context, where);
@@ -451,7 +452,7 @@ final class TcpJoin {
         }
         String why = advice.isEmpty()
                 ? "which did not join within " + progress.millis() + " ms; check that they run, and check their "
-                        + StoreSettings.of(context).ofRanks()
+                        + SettingNames.of(context).ofRanks()
                 : "which announced themselves but did not connect within " + progress.millis() + " ms: " + advice;
         return new FerroException(
                 Code.RENDEZVOUS,

@@ -11,11 +11,11 @@ import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.RoundTripTimes;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.TcpDialer;
-import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsHandler;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.Deadlines;
@@ -60,7 +60,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     private final GroupSpec spec;
     final Where where;
     private final RankContext context;
-    private final TcpIo io;
+    private final SocketConfig io;
     /** The port of this rank. A group of one rank has no sockets: port, drain, attempts and mayLive are null. */
     private final TcpPort port;
 
@@ -93,7 +93,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     private volatile int distanceMicros;
 
     /** The facts about all ranks, which are set once, during the join. */
-    volatile JoinFacts joined = new JoinFacts(0, NodeMemoryProvider.none(), List.of(), List.of(), EndedRanks.unknown());
+    volatile JoinResults joined =
+            new JoinResults(0, NodeMemoryProvider.none(), List.of(), List.of(), EndedRanks.unknown());
 
     private boolean closed; // on the loop
     private final AtomicInteger users = new AtomicInteger(1);
@@ -107,7 +108,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
      * @param machines      readable name of the machine of each rank; empty in a group of one rank
      * @param ends          reports of launchers about how ranks ended
      */
-    record JoinFacts(
+    record JoinResults(
             long deadlineNanos,
             NodeMemoryProvider memory,
             List<String> hosts,
@@ -129,7 +130,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         this.port = port;
         this.id = id;
         this.left = left;
-        io = port == null ? TcpIo.of(context) : port.io();
+        io = port == null ? SocketConfig.of(context) : port.io();
         inboxes = new InboxRouter(spec.worldSize());
         admission = new AdmissionCheck(spec, io.checksum());
         data = new DataChannels(this, inboxes, admission);
@@ -216,7 +217,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     }
 
     /** Returns the options with which sockets are created. */
-    public TcpIo io() {
+    public SocketConfig io() {
         return io;
     }
 
@@ -244,7 +245,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     }
 
     /** Registers the receiver of a group, on the background loop. Earlier events of the group are delivered first. */
-    void register(long group, InboxRouter.Receiver receiver) {
+    void register(long group, InboxRouter.GroupReceiver receiver) {
         onLoop(new Runnable() {
             @Override
             public void run() {
@@ -264,19 +265,19 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     /** Requests a data connection. Both sides receive one connection per epoch, after any number of requests. */
     public void openData(int peer, long group, ConnectionPurpose lane, int epoch) {
         check(peer);
-        onLoop(new DataChannels.OpenDataTask(this, new DataKey(peer, group, lane), epoch));
+        onLoop(new DataChannels.OpenDataTask(this, new ChannelKey(peer, group, lane), epoch));
     }
 
     /** Closes a data connection normally. No thread may poll the connection any more. */
     public void drain(Channel channel) {
         if (port == null || !port.loop().run(() -> drainUnlessClosed(channel))) {
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
         }
     }
 
     private void drainUnlessClosed(Channel channel) {
         if (closed) {
-            TlsHandshake.closeAtOnce(channel);
+            TlsHandshakeHandler.closeAtOnce(channel);
         } else {
             drain.take(channel);
         }
@@ -377,7 +378,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    CompletableFuture<Channel> dialData(DataKey key, int epoch, Supplier<FerroException> hopeless) {
+    CompletableFuture<Channel> dialData(ChannelKey key, int epoch, Supplier<FerroException> hopeless) {
         Hello.ChannelIdentity channel =
                 new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
         long most = Deadlines.nanos(spec.timeout());
@@ -566,7 +567,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
                     send(peer, ControlFrame.closed(frame.group()));
                 }
             }
-            case OPEN_DATA, NO_DATA, NOT_ACCEPTED -> data.received(DataKey.of(peer, frame), frame);
+            case OPEN_DATA, NO_DATA, NOT_ACCEPTED -> data.received(ChannelKey.of(peer, frame), frame);
             case READY -> {
                 if (peer == 0 && frame.body().length == Integer.BYTES) {
                     distanceMicros = ByteBuffer.wrap(frame.body()).getInt();
@@ -647,7 +648,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         data.gone(peer, cause);
     }
 
-    private void report(InboxRouter.Receiver to, int rank, int peer) {
+    private void report(InboxRouter.GroupReceiver to, int rank, int peer) {
         if (ends.hasClosed(peer)) {
             to.events().closed(rank, lost[peer]);
         } else if (mayLive.contains(peer)) {
@@ -667,7 +668,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    void hear(long group, InboxRouter.Receiver receiver) {
+    void hear(long group, InboxRouter.GroupReceiver receiver) {
         inboxes.register(group, receiver);
         for (int peer : RankArrays.others(spec)) {
             if (ends.isReported(peer)) {
@@ -676,7 +677,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    void openData(DataKey key, int epoch) {
+    void openData(ChannelKey key, int epoch) {
         if (!closed) {
             data.open(key, epoch);
         }

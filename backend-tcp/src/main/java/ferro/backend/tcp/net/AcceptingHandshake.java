@@ -239,10 +239,10 @@ final class AcceptingHandshake implements Handshake {
          */
         static boolean wanted(TlsPolicy own, Hello hello, boolean local) throws Refusal {
             Hello.TlsPreference wish = hello.options().tls();
-            if (wish == Hello.TlsPreference.TLS && own.use() == TlsPolicy.TlsUse.OFF) {
+            if (wish == Hello.TlsPreference.TLS && own.use() == TlsPolicy.TlsMode.OFF) {
                 throw differs("off", "on");
             }
-            boolean follows = own.use() == TlsPolicy.TlsUse.FOLLOW && wish == Hello.TlsPreference.PLAIN;
+            boolean follows = own.use() == TlsPolicy.TlsMode.FOLLOW && wish == Hello.TlsPreference.PLAIN;
             boolean encrypts = wish == Hello.TlsPreference.TLS || own.wants(hello.carriesNothing(), local) && !follows;
             if (encrypts && wish == Hello.TlsPreference.PLAIN) {
                 throw differs("on", "off");

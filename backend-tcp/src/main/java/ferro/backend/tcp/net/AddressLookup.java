@@ -73,7 +73,7 @@ public final class AddressLookup {
             } catch (UnknownHostException unknown) {
                 if (linkLocal(host).isPresent()) {
                     String text = "no way to host \"" + host + "\" of "
-                            + StoreSettings.of(context).ofHost() + " or ferro.tcp.bind: ";
+                            + SettingNames.of(context).ofHost() + " or ferro.tcp.bind: ";
                     throw new FerroException(Code.RENDEZVOUS, where, text + unknown.getMessage(), unknown);
                 }
                 long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - context.nanoTime());
@@ -82,7 +82,7 @@ public final class AddressLookup {
                             Code.RENDEZVOUS,
                             where,
                             "host \"" + host + "\" was not resolved to an address in time: check "
-                                    + StoreSettings.of(context).ofHost() + " (ferro.join.timeout sets the time)",
+                                    + SettingNames.of(context).ofHost() + " (ferro.join.timeout sets the time)",
                             unknown);
                 }
                 LoopWaiter.pause(

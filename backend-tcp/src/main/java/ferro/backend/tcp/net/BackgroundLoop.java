@@ -15,7 +15,7 @@ public final class BackgroundLoop implements AutoCloseable {
     private volatile Thread thread;
 
     /** Starts the daemon thread. */
-    public BackgroundLoop(TcpIo io, String name) {
+    public BackgroundLoop(SocketConfig io, String name) {
         // a Netty group of several loops notifies of a loop's end on a thread that keeps the JVM alive for a second
         ThreadFactory threads = new ThreadFactory() {
             @Override

@@ -14,7 +14,7 @@ import java.security.SecureRandom;
 public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
     /** Creates credentials with which connections to other hosts are encrypted. */
     Credentials(String job, Secret secret, SecureRandom random) {
-        this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsUse.AUTO, job, "process"));
+        this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsMode.AUTO, job, "process"));
     }
 
     /** Returns a fresh nonce. Each connection has its own nonce, so no proof is valid twice. */

@@ -75,7 +75,7 @@ final class HandshakeHandler extends ExactReader {
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         TlsSession tls = side.tls();
-        TlsHandshake next = tls == null ? null : new TlsHandshake(tls, end);
+        TlsHandshakeHandler next = tls == null ? null : new TlsHandshakeHandler(tls, end);
         channel.pipeline().remove(this);
         if (next != null) {
             if (answer.length > 0) {

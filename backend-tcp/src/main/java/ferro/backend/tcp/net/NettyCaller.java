@@ -14,7 +14,7 @@ public final class NettyCaller {
 
     /** Makes a short call on a new thread, and waits for the result even if the caller is interrupted. */
     static <T> T call(Supplier<T> netty) {
-        ShortCall<T> call = new ShortCall<>(netty, new CompletableFuture<>());
+        NettyTask<T> call = new NettyTask<>(netty, new CompletableFuture<>());
         Thread thread = new Thread(call, "ferro-netty");
         thread.setDaemon(true);
         thread.start();
@@ -28,7 +28,7 @@ public final class NettyCaller {
         }
     }
 
-    private record ShortCall<T>(Supplier<T> netty, CompletableFuture<T> result) implements Runnable {
+    private record NettyTask<T>(Supplier<T> netty, CompletableFuture<T> result) implements Runnable {
         @Override
         public void run() {
             try {

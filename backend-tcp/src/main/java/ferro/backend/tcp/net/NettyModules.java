@@ -82,11 +82,11 @@ public final class NettyModules {
      * @param version version, such as 4.2.18.Final
      * @param jar     location of the jar
      */
-    record Part(String version, String jar) {}
+    record FoundModule(String version, String jar) {}
 
     /** The parts on the class path of this class, found once. */
     private static final class LoadedModules {
-        static final Map<String, Part> FOUND = found(NettyModules.class.getClassLoader());
+        static final Map<String, FoundModule> FOUND = found(NettyModules.class.getClassLoader());
     }
 
     /** Returns why ferro cannot run with the Netty of this process, and a way out; empty if ferro can run. */
@@ -140,10 +140,10 @@ public final class NettyModules {
     }
 
     /** Returns why ferro cannot run with the given parts; empty if ferro can run. */
-    static Optional<String> unusable(Map<String, Part> found) {
+    static Optional<String> unusable(Map<String, FoundModule> found) {
         Set<String> missing = new TreeSet<>(NEEDED.keySet());
         missing.removeAll(found.keySet());
-        Map<String, Part> old = new TreeMap<>();
+        Map<String, FoundModule> old = new TreeMap<>();
         found.forEach((part, one) -> {
             if (isOlder(one.version)) {
                 old.put(part, one);
@@ -159,7 +159,7 @@ public final class NettyModules {
     }
 
     /** Returns a text about different versions of the given parts; empty if all parts have one version. */
-    static Optional<String> mixed(Map<String, Part> found) {
+    static Optional<String> mixed(Map<String, FoundModule> found) {
         Map<String, Set<String>> parts = new TreeMap<>();
         found.forEach((part, one) -> {
             if (!one.version.isEmpty()) {
@@ -176,7 +176,7 @@ public final class NettyModules {
                 + ": give all of them one version, in Maven by importing io.netty:netty-bom");
     }
 
-    private static String listed(Map<String, Part> parts) {
+    private static String listed(Map<String, FoundModule> parts) {
         return parts.isEmpty()
                 ? "none"
                 : new TreeMap<>(parts)
@@ -197,8 +197,8 @@ public final class NettyModules {
     }
 
     /** Returns the parts that a class loader finds, by name. An unknown version is empty. */
-    static Map<String, Part> found(ClassLoader loader) {
-        Map<String, Part> found = new HashMap<>();
+    static Map<String, FoundModule> found(ClassLoader loader) {
+        Map<String, FoundModule> found = new HashMap<>();
         Map<String, Properties> versionsByJar = new HashMap<>();
         Function<String, Properties> versions = jar -> versionsByJar.computeIfAbsent(jar, NettyModules::versions);
         NEEDED.forEach((part, type) -> find(part, type, loader, versions).ifPresent(one -> found.put(part, one)));
@@ -207,12 +207,12 @@ public final class NettyModules {
         URL file = loader.getResource(NATIVE_FILE + machine + ".so");
         if (file != null) {
             String jar = file.toString().replaceFirst("META-INF/.*", "");
-            found.put(NATIVE_PART, new Part(version(NATIVE_PART, versions.apply(jar)), readable(jar)));
+            found.put(NATIVE_PART, new FoundModule(version(NATIVE_PART, versions.apply(jar)), readable(jar)));
         }
         return found;
     }
 
-    private static Optional<Part> find(
+    private static Optional<FoundModule> find(
             String part, String type, ClassLoader loader, Function<String, Properties> versions) {
         try {
             Class<?> loaded = Class.forName(type, false, loader);
@@ -220,10 +220,10 @@ public final class NettyModules {
                     Optional.ofNullable(loaded.getModule().getDescriptor()).flatMap(ModuleDescriptor::rawVersion);
             CodeSource source = loaded.getProtectionDomain().getCodeSource();
             if (source == null || source.getLocation() == null) {
-                return Optional.of(new Part(ofModule.orElse(""), "an unknown jar"));
+                return Optional.of(new FoundModule(ofModule.orElse(""), "an unknown jar"));
             }
             String jar = source.getLocation().toString();
-            return Optional.of(new Part(
+            return Optional.of(new FoundModule(
                     ofModule.orElseGet(() -> version(part, versions.apply(base(jar)))), readable(jar)));
         } catch (ClassNotFoundException | LinkageError absent) {
             return Optional.empty();

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.net;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -28,7 +28,7 @@ final class PortHolderFinder {
     static String of(InetAddress address, int[] ports) {
         Map<Integer, String> inodes = new TreeMap<>();
         for (String table : List.of("net/tcp", "net/tcp6")) {
-            listening(Proc.HOST.path(table), address, ports, inodes);
+            listening(LinuxFiles.HOST.path(table), address, ports, inodes);
         }
         Map<String, String> owners = inodes.isEmpty() ? Map.of() : owners(inodes);
         List<String> held = new ArrayList<>();
@@ -85,7 +85,7 @@ final class PortHolderFinder {
         inodes.values().forEach(inode -> wanted.put("socket:[" + inode + "]", inode));
         Map<String, String> owners = new HashMap<>();
         try {
-            for (Path process : Proc.HOST.list("", "[0-9]*")) {
+            for (Path process : LinuxFiles.HOST.list("", "[0-9]*")) {
                 lookInto(process, wanted, owners);
             }
         } catch (IOException unknown) {
@@ -96,7 +96,7 @@ final class PortHolderFinder {
 
     private static void lookInto(Path process, Map<String, String> wanted, Map<String, String> owners) {
         try {
-            for (Path file : Proc.HOST.list(process.getFileName() + "/fd", "*")) {
+            for (Path file : LinuxFiles.HOST.list(process.getFileName() + "/fd", "*")) {
                 String inode = wanted.get(target(file));
                 if (inode != null) {
                     owners.putIfAbsent(inode, name(process));

@@ -1,6 +1,6 @@
 package ferro.backend.tcp.net;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ public record ProcessUser(int uid, Set<Integer> groups) {
 
     /** Reads the user from /proc, or else from the owner of a temporary file, which is deleted afterwards. */
     public static ProcessUser ofProcess() throws IOException {
-        Path status = Proc.HOST.path("self/status");
+        Path status = LinuxFiles.HOST.path("self/status");
         return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
     }
 

@@ -40,7 +40,7 @@ public final class TcpDialer {
 
     private static final long LOOK_NANOS = 250_000_000;
 
-    private final TcpIo io;
+    private final SocketConfig io;
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
@@ -50,7 +50,7 @@ public final class TcpDialer {
     private int attempts;
 
     /** Creates a dialer on a loop, with the credentials of this process; {@code clock} returns nanoseconds. */
-    public TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
+    public TcpDialer(SocketConfig io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
         this.io = io;
         this.loop = loop;
         this.own = own;
@@ -82,7 +82,7 @@ public final class TcpDialer {
      * @return future that completes on the loop with the channel or fails with a FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
-        Attempts dialling = new Attempts(call, hopeless, notes);
+        DialAttempts dialling = new DialAttempts(call, hopeless, notes);
         loop.execute(dialling::next);
         return dialling.result;
     }
@@ -153,7 +153,7 @@ public final class TcpDialer {
     }
 
     /** The attempts of one dial; used on the loop only. */
-    private final class Attempts {
+    private final class DialAttempts {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
@@ -170,7 +170,7 @@ public final class TcpDialer {
         /** Addresses with a connection whose handshake got no answer, in the order in which the handshakes failed. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
-        Attempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
+        DialAttempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
             this.call = call;
             this.hopeless = hopeless;
             this.notes = notes;
@@ -186,7 +186,7 @@ public final class TcpDialer {
             }
             List<InetSocketAddress> all = call.to.get();
             notes.round(all);
-            new Round(ordered(all)).next();
+            new DialRound(ordered(all)).next();
         }
 
         /** Returns all addresses. Addresses whose handshake got no answer come last. */
@@ -258,13 +258,13 @@ public final class TcpDialer {
          *
          * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
          */
-        private final class Round {
+        private final class DialRound {
             private final Deque<InetSocketAddress> left;
             private final Set<Channel> connecting = new LinkedHashSet<>();
             private Future<?> timer;
             private boolean over;
 
-            Round(List<InetSocketAddress> all) {
+            DialRound(List<InetSocketAddress> all) {
                 left = new ArrayDeque<>(all);
             }
 
@@ -396,7 +396,7 @@ public final class TcpDialer {
 
         private boolean wantsTls(Hello plain, InetSocketAddress to) {
             return encrypts
-                    || own.tls().use() != TlsPolicy.TlsUse.OFF
+                    || own.tls().use() != TlsPolicy.TlsMode.OFF
                             && own.tls().wants(plain.carriesNothing(), TlsPolicy.isOwn(to.getAddress()));
         }
 
@@ -498,7 +498,7 @@ public final class TcpDialer {
                     Where there = blaming(call.member.to());
                     result.completeExceptionally(refusal.failure(there, "cannot connect to " + call.what));
                 } else {
-                    Attempts.this.refused(refusal);
+                    DialAttempts.this.refused(refusal);
                 }
             }
 

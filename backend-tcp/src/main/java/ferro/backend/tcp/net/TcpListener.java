@@ -54,7 +54,7 @@ public final class TcpListener implements AutoCloseable {
 
     private volatile int mostPending = FEWEST_PENDING;
     private BackgroundLoop loop;
-    private volatile TcpIo sockets = TcpIo.standard();
+    private volatile SocketConfig sockets = SocketConfig.standard();
     private Channel server;
 
     /** Creates a listener; {@code guests} receives the connections whose handshake is complete. */
@@ -74,7 +74,8 @@ public final class TcpListener implements AutoCloseable {
      *
      * @throws IOException if the address is in use or not of this host; {@link #notBound} explains the failure
      */
-    public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
+    public InetSocketAddress bind(SocketConfig io, BackgroundLoop background, InetSocketAddress address)
+            throws IOException {
         loop = background;
         sockets = io;
         ChannelFuture bound = NettyCaller.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
@@ -85,7 +86,7 @@ public final class TcpListener implements AutoCloseable {
         return (InetSocketAddress) server.localAddress();
     }
 
-    private ServerBootstrap bootstrap(TcpIo io) {
+    private ServerBootstrap bootstrap(SocketConfig io) {
         return new ServerBootstrap()
                 .group(loop.group())
                 .channel(io.serverChannel())

@@ -40,7 +40,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
      * the loop while the pipeline is empty.
      */
     public static boolean install(Channel channel) {
-        TlsSession session = TlsHandshake.sessionOf(channel);
+        TlsSession session = TlsHandshakeHandler.sessionOf(channel);
         if (session != null) {
             SwitchableReadAllocator reads =
                     (SwitchableReadAllocator) channel.config().getRecvByteBufAllocator();

@@ -29,7 +29,7 @@ import java.util.function.Supplier;
  * from PEM files, or is created for the first connection that needs a key. Thread-safe.
  */
 public final class TlsPolicy {
-    private final TlsUse use;
+    private final TlsMode use;
     private final String uri;
     /** The files of a key and certificates of the user's own CA; null without such files. */
     private final PemIdentityFiles company;
@@ -38,7 +38,7 @@ public final class TlsPolicy {
 
     private TlsIdentity made;
 
-    private TlsPolicy(TlsUse use, String uri, Supplier<TlsProvider> provider, PemIdentityFiles company) {
+    private TlsPolicy(TlsMode use, String uri, Supplier<TlsProvider> provider, PemIdentityFiles company) {
         this.use = use;
         this.uri = uri;
         this.provider = provider;
@@ -46,7 +46,7 @@ public final class TlsPolicy {
     }
 
     /** The choice of connections that a process encrypts. */
-    public enum TlsUse {
+    public enum TlsMode {
         /** Encrypts connections to other hosts. */
         AUTO,
         /** Encrypts all connections. */
@@ -64,7 +64,7 @@ public final class TlsPolicy {
      * @param job   id of the job, for the name in the certificate
      * @param owner name of the process in its job, such as {@code rank/3}
      */
-    public static TlsPolicy of(TlsUse use, String job, String owner) {
+    public static TlsPolicy of(TlsMode use, String job, String owner) {
         return of(use, job, owner, TlsProvider::fastest, null);
     }
 
@@ -75,7 +75,7 @@ public final class TlsPolicy {
      * @param company  files of the key and the certificates; null without such files
      */
     static TlsPolicy of(
-            TlsUse use, String job, String owner, Supplier<TlsProvider> provider, PemIdentityFiles company) {
+            TlsMode use, String job, String owner, Supplier<TlsProvider> provider, PemIdentityFiles company) {
         String uri = "ferro://" + job.replaceAll("[^A-Za-z0-9._~-]", "_") + "/" + owner;
         return new TlsPolicy(use, uri, provider, company);
     }
@@ -97,7 +97,7 @@ public final class TlsPolicy {
     }
 
     /** Returns which connections this process encrypts. */
-    public TlsUse use() {
+    public TlsMode use() {
         return use;
     }
 
@@ -154,7 +154,7 @@ public final class TlsPolicy {
 
     /** Returns the TLS wish for the hello of a connection that this side would not encrypt. */
     Hello.TlsPreference otherwise() {
-        return use == TlsUse.OFF ? Hello.TlsPreference.PLAIN : Hello.TlsPreference.EITHER;
+        return use == TlsMode.OFF ? Hello.TlsPreference.PLAIN : Hello.TlsPreference.EITHER;
     }
 
     /** Returns the key of this process. A key from PEM files may change between two calls. */
@@ -200,15 +200,15 @@ public final class TlsPolicy {
         }
 
         private TlsPolicy policy(Secret secret) {
-            TlsPolicy.TlsUse use =
-                    TlsPolicy.TlsUse.valueOf(Settings.TLS.of(context).toUpperCase(Locale.ROOT));
-            if (use == TlsPolicy.TlsUse.ON && !secret.present()) {
+            TlsPolicy.TlsMode use =
+                    TlsPolicy.TlsMode.valueOf(Settings.TLS.of(context).toUpperCase(Locale.ROOT));
+            if (use == TlsPolicy.TlsMode.ON && !secret.present()) {
                 throw refused("ferro.tls=on but no secret that could authenticate its key: give all ranks the same "
                         + "FERRO_SECRET_FILE");
             }
             String job = Settings.JOB_ID.of(context);
             Supplier<TlsProvider> provider = provider();
-            PemIdentityFiles company = use == TlsPolicy.TlsUse.OFF ? null : company(provider);
+            PemIdentityFiles company = use == TlsPolicy.TlsMode.OFF ? null : company(provider);
             return TlsPolicy.of(use, job, "rank/" + where.rank(), provider, company);
         }
 

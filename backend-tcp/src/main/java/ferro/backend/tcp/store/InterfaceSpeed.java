@@ -82,8 +82,8 @@ public record InterfaceSpeed(String name, long megabits) {
     }
 
     /** Returns a text about a faster interface that is up on all hosts according to their reports; otherwise empty. */
-    public static String fasterEverywhere(List<PeerMachine> homes) {
-        for (PeerMachine home : homes) {
+    public static String fasterEverywhere(List<PeerHost> homes) {
+        for (PeerHost home : homes) {
             if (home.faster().isEmpty()) {
                 return "";
             }

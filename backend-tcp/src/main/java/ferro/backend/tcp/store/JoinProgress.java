@@ -113,7 +113,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
 
     /** Enters the state of waiting for the store's answer; {@code localStore} is true if this rank serves the store. */
     public void askStore(boolean localStore) {
-        enter(new JoinState.AskingStore(rank(), time, localStore));
+        enter(new JoinState.StoreAnswerWait(rank(), time, localStore));
     }
 
     JoinState.StartupWork starting() {

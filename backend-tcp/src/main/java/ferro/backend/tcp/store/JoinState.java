@@ -65,7 +65,7 @@ public sealed interface JoinState {
      * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
      * @param notes attempts to connect to the store
      */
-    record OwnStore(String rank, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
+    record StoreStartup(String rank, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return notes.hasEnded()
@@ -89,7 +89,7 @@ public sealed interface JoinState {
      * @param store name of the store and its server
      * @param notes attempts to connect to the store
      */
-    record CallingStore(String ranks, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
+    record ConnectWait(String ranks, ProcessCpuTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return "waiting for " + ranks + store
@@ -110,7 +110,7 @@ public sealed interface JoinState {
      *
      * @param lacking   problem with the job file
      */
-    record ReadingJobFile(int worldSize, String lacking) implements JoinState {
+    record JobFileWait(int worldSize, String lacking) implements JoinState {
         @Override
         public String text() {
             return "waiting for ranks [0] of " + worldSize + ": " + lacking;
@@ -132,7 +132,7 @@ public sealed interface JoinState {
      * @param time   CPU time of this process
      * @param served whether this rank serves the store
      */
-    record AskingStore(String rank, ProcessCpuTime time, boolean served) implements JoinState {
+    record StoreAnswerWait(String rank, ProcessCpuTime time, boolean served) implements JoinState {
         @Override
         public String text() {
             return rank + " is connected to the store and waits for its answer: " + time.text();
@@ -145,7 +145,7 @@ public sealed interface JoinState {
     }
 
     /** The state in which this host knows no address of the name {@code host}, which {@code rank} has published. */
-    record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
+    record PeerLookup(int rank, int worldSize, String host) implements JoinState {
         @Override
         public String text() {
             return AddressLookup.isKnown(host)

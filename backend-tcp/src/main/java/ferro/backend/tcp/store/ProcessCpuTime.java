@@ -1,6 +1,6 @@
 package ferro.backend.tcp.store;
 
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ final class ProcessCpuTime {
     private static long longestWaitMillis() {
         long longest = 0;
         try {
-            for (Path thread : Proc.HOST.list("self/task", "*")) {
+            for (Path thread : LinuxFiles.HOST.list("self/task", "*")) {
                 longest = Math.max(longest, waitNanos(thread.resolve("schedstat")));
             }
         } catch (IOException unknown) {

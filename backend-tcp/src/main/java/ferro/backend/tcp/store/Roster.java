@@ -5,7 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.net.AddressLookup;
-import ferro.backend.tcp.net.TlsPolicy.TlsUse;
+import ferro.backend.tcp.net.TlsPolicy.TlsMode;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.nio.ByteBuffer;
@@ -70,7 +70,7 @@ public final class Roster {
      * @param tls      which connections the rank encrypts
      * @param debug    whether the rank has no time limits
      */
-    public record SharedSettings(boolean checksum, TlsUse tls, boolean debug) {}
+    public record SharedSettings(boolean checksum, TlsMode tls, boolean debug) {}
 
     /**
      * The entry of a rank: its address and its process.
@@ -83,7 +83,7 @@ public final class Roster {
      * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if the rank can share
      *     memory
      */
-    public record RankEntry(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
+    public record RankEntry(String host, int port, long pid, long instance, PeerHost home, String lacking) {
         private static final int FIELDS = 6;
 
         /** Returns the card as text for the store. */
@@ -104,7 +104,7 @@ public final class Roster {
                     Integer.parseInt(lines[1]),
                     Long.parseLong(lines[2]),
                     Long.parseUnsignedLong(lines[3], 16),
-                    PeerMachine.parsed(lines[4]),
+                    PeerHost.parsed(lines[4]),
                     lines[5]);
         }
     }
@@ -215,11 +215,12 @@ public final class Roster {
     }
 
     /** Returns whether one rank encrypts all connections and the other rank none. For other values the hosts decide. */
-    private static boolean neverConnect(TlsUse own, String first) {
-        return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
+    private static boolean neverConnect(TlsMode own, String first) {
+        return own == TlsMode.ON && first.equals(word(TlsMode.OFF))
+                || own == TlsMode.OFF && first.equals(word(TlsMode.ON));
     }
 
-    private static String word(TlsUse use) {
+    private static String word(TlsMode use) {
         return use.name().toLowerCase(Locale.ROOT);
     }
 

@@ -49,7 +49,7 @@ public record StoreConnectionReceiver(StoreService service, BiConsumer<String, S
         service.serve(channel);
         if (hello.member().isLauncher()) {
             String key =
-                    LauncherStore.goneKey(hello.member().node(), hello.member().group());
+                    LauncherClient.goneKey(hello.member().node(), hello.member().group());
             channel.closeFuture().addListener(closed -> service.note(key, ""));
         }
     }
@@ -57,10 +57,10 @@ public record StoreConnectionReceiver(StoreService service, BiConsumer<String, S
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         String address = ((InetSocketAddress) from).getAddress().getHostAddress();
-        String note = new LauncherStore.RefusedProcess(address, refusal.code(), refusal.getMessage()).encoded();
+        String note = new LauncherClient.RefusedProcess(address, refusal.code(), refusal.getMessage()).encoded();
         if (hello == null) {
             if (refusal.code() == Code.PROTOCOL) {
-                service.noteStranger(LauncherStore.STRANGER, note);
+                service.noteStranger(LauncherClient.STRANGER, note);
             }
             return;
         }
@@ -70,7 +70,7 @@ public record StoreConnectionReceiver(StoreService service, BiConsumer<String, S
         if (hello.kind() == Hello.ConnectionKind.STORE && hello.member().isLauncher()) {
             int node = hello.member().node();
             boolean wrongProof = refusal.code() == Code.UNAUTHENTICATED;
-            service.noteStranger(wrongProof ? LauncherStore.refusedKey(node) : LauncherStore.otherJobKey(node), note);
+            service.noteStranger(wrongProof ? LauncherClient.refusedKey(node) : LauncherClient.otherJobKey(node), note);
         }
     }
 }

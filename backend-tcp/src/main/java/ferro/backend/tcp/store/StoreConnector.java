@@ -163,7 +163,7 @@ public final class StoreConnector {
                 }
             }
             String lacking = lacking(file, tried, refused);
-            JoinState.ReadingJobFile reading = new JoinState.ReadingJobFile(group.worldSize(), lacking);
+            JoinState.JobFileWait reading = new JoinState.JobFileWait(group.worldSize(), lacking);
             progress.enter(reading);
             if (context.nanoTime() - progress.deadlineNanos() >= 0) {
                 throw missing(lacking, refused);
@@ -207,7 +207,7 @@ public final class StoreConnector {
                 refused);
     }
 
-    private void pause(long millis, JoinState.ReadingJobFile reading) {
+    private void pause(long millis, JoinState.JobFileWait reading) {
         LoopWaiter.pause(
                 millis,
                 progress.deadlineNanos() - context.nanoTime(),

@@ -7,7 +7,7 @@ import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.Refusal;
-import ferro.backend.tcp.net.StoreSettings;
+import ferro.backend.tcp.net.SettingNames;
 import ferro.backend.tcp.net.TcpDialer;
 import ferro.spi.GroupSpec;
 import ferro.spi.OnceRegistry;
@@ -66,10 +66,10 @@ final class StoreDialer {
 
     private JoinState calling() {
         if (meeting.servedHere()) {
-            return new JoinState.OwnStore(progress.rank(), progress.time(), what, notes);
+            return new JoinState.StoreStartup(progress.rank(), progress.time(), what, notes);
         }
         String ranks = meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "";
-        return new JoinState.CallingStore(ranks, progress.time(), served(), notes);
+        return new JoinState.ConnectWait(ranks, progress.time(), served(), notes);
     }
 
     /**
@@ -197,7 +197,7 @@ final class StoreDialer {
         String advice = notes.reached()
                 ? "; check whether its process is stopped or has no free core, and whether another program has its port"
                 : "; check whether it runs, and whether "
-                        + StoreSettings.of(context).ofStore() + " everywhere";
+                        + SettingNames.of(context).ofStore() + " everywhere";
         return progress.failed() + ": " + meeting.server() + (notes.reached() ? " does not answer, " : " is missing, ")
                 + failure.getMessage() + progress.before(notes.triedMillis()) + advice
                 + " (ferro.join.timeout sets the time)";

@@ -6,7 +6,7 @@ import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.LoopbackHostName;
 import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.SecretFile;
-import ferro.backend.tcp.net.StoreSettings;
+import ferro.backend.tcp.net.SettingNames;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
@@ -63,7 +63,7 @@ final class StoreHostResolver {
             String address = own.get().reachableAddress(where);
             say(
                     rank + "; it uses " + address + " instead, which is an address of this machine ("
-                            + StoreSettings.of(context).ofHost() + " names another)",
+                            + SettingNames.of(context).ofHost() + " names another)",
                     context);
             return address;
         } catch (FerroException none) {

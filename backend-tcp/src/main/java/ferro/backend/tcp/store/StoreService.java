@@ -4,7 +4,7 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.net.ExactReader;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.TlsHandler;
-import ferro.backend.tcp.net.WriteFailures;
+import ferro.backend.tcp.net.WriteErrorClassifier;
 import ferro.backend.tcp.store.StoreCodec.AnswerHead;
 import ferro.backend.tcp.store.StoreCodec.AnswerKind;
 import ferro.backend.tcp.store.StoreCodec.RequestHead;
@@ -202,7 +202,7 @@ public final class StoreService {
                 return;
             }
             unanswerable = true;
-            if (WriteFailures.isOfConnection(answer.cause())) {
+            if (WriteErrorClassifier.isOfConnection(answer.cause())) {
                 resume();
             } else {
                 context().close();

@@ -10,12 +10,12 @@ import ferro.backend.tcp.net.Credentials;
 import ferro.backend.tcp.net.Hello;
 import ferro.backend.tcp.net.LocalInterface;
 import ferro.backend.tcp.net.NettyModules;
-import ferro.backend.tcp.net.PortChoice;
+import ferro.backend.tcp.net.PortCandidates;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.SecretFile;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.TcpDialer;
-import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.TcpListener;
 import ferro.backend.tcp.net.TlsPolicy;
 import ferro.backend.tcp.net.UnauthenticatedPeerLog;
@@ -45,7 +45,7 @@ import java.util.function.Supplier;
 /** A rank's listening port and background loop. All groups share port and loop, and the last group closes them. */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
-    private final TcpIo io;
+    private final SocketConfig io;
     private final Credentials own;
     private final TcpListener listener;
     private final TcpDialer dialer;
@@ -57,12 +57,12 @@ public final class TcpPort implements AutoCloseable {
     private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
     /** The watches over joins by group name. Groups that join at the same time complete at different times. */
-    private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
+    private final Map<String, JoinDetector> joins = new ConcurrentHashMap<>();
     /** Addresses of stores whose connection to this process was lost. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
 
     private TcpPort(PortPlan plan, RankContext context) {
-        io = TcpIo.of(context);
+        io = SocketConfig.of(context);
         clock = context::nanoTime;
         own = plan.own;
         loop = new BackgroundLoop(io, "ferro-" + plan.where.group() + "-" + plan.where.rank() + "-net");
@@ -148,7 +148,7 @@ public final class TcpPort implements AutoCloseable {
             store = known.get().port();
             told = known.get().secret();
         }
-        PortChoice ports = PortChoice.of(context, store, serving && store > 0);
+        PortCandidates ports = PortCandidates.of(context, store, serving && store > 0);
         AddressChoice.StoreLocation near = new AddressChoice.StoreLocation(meeting, serving, "");
         Optional<Secret> secret = told;
         Optional<GroupSpec> serves = serving ? Optional.of(group) : Optional.empty();
@@ -189,7 +189,7 @@ public final class TcpPort implements AutoCloseable {
             Where where,
             RankContext context,
             Optional<Secret> told,
-            PortChoice ports,
+            PortCandidates ports,
             AddressChoice.StoreLocation meeting,
             Optional<GroupSpec> serves) {
         AddressChoice address = AddressChoice.of(context, where, meeting, LocalInterface::all);
@@ -222,7 +222,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /** Returns the options with which sockets are created. */
-    public TcpIo io() {
+    public SocketConfig io() {
         return io;
     }
 
@@ -301,7 +301,7 @@ public final class TcpPort implements AutoCloseable {
                 group.name(),
                 (name, last) ->
                         last == null || last.allJoined().toCompletableFuture().isDone()
-                                ? new JoinWatch(name, group.worldSize())
+                                ? new JoinDetector(name, group.worldSize())
                                 : last);
         if (served == null) {
             served = new StoreService((key, value) -> joins.values().forEach(watch -> watch.set(key, value)));
@@ -346,7 +346,7 @@ public final class TcpPort implements AutoCloseable {
 
     /** The addresses and ports to bind and publish; {@code serves} is the group whose store the port serves, if any. */
     private record PortPlan(
-            Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
+            Where where, AddressChoice address, PortCandidates ports, Credentials own, Optional<GroupSpec> serves) {}
 
     private final class ConnectionRouter implements TcpListener.ConnectionReceiver {
         @Override

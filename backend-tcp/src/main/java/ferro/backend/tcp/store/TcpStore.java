@@ -9,9 +9,9 @@ import ferro.backend.tcp.net.LoopWaiter;
 import ferro.backend.tcp.net.NettyCaller;
 import ferro.backend.tcp.net.Refusal;
 import ferro.backend.tcp.net.TlsHandler;
-import ferro.backend.tcp.net.TlsHandshake;
+import ferro.backend.tcp.net.TlsHandshakeHandler;
 import ferro.backend.tcp.net.TlsPolicy;
-import ferro.backend.tcp.net.WriteFailures;
+import ferro.backend.tcp.net.WriteErrorClassifier;
 import ferro.backend.tcp.store.StoreCodec.AnswerHead;
 import ferro.backend.tcp.store.StoreCodec.AnswerKind;
 import ferro.backend.tcp.store.StoreCodec.StoreOperation;
@@ -186,7 +186,7 @@ public final class TcpStore implements Store {
 
     /** Returns whether the connection is encrypted, or stays on this host. */
     boolean isPrivate() {
-        return TlsHandshake.sessionOf(channel) != null
+        return TlsHandshakeHandler.sessionOf(channel) != null
                 || channel.remoteAddress() instanceof InetSocketAddress remote && TlsPolicy.isOwn(remote.getAddress());
     }
 
@@ -298,7 +298,7 @@ public final class TcpStore implements Store {
 
     /** Handles a failed request. Continues to read, because the last bytes of the connection may have the reason. */
     private void sent(ChannelFuture request) {
-        if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
+        if (!request.isSuccess() && !WriteErrorClassifier.isOfConnection(request.cause())) {
             channel.close();
         }
     }

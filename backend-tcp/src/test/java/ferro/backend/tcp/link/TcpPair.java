@@ -1,7 +1,7 @@
 package ferro.backend.tcp.link;
 
 import ferro.FerroException;
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import io.netty.bootstrap.Bootstrap;
@@ -27,8 +27,8 @@ import java.util.function.UnaryOperator;
 /** Two links joined by one connection over loopback, without a mesh; each side has a loop that the test drives. */
 public final class TcpPair implements AutoCloseable {
     /** Returns sockets of a kind. */
-    public static TcpIo io(String kind) {
-        return TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+    public static SocketConfig io(String kind) {
+        return SocketConfig.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
     }
 
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -42,14 +42,14 @@ public final class TcpPair implements AutoCloseable {
         this.second = second;
     }
 
-    static TcpPair onLoopback(TcpIo io) throws Exception {
+    static TcpPair onLoopback(SocketConfig io) throws Exception {
         TcpPair pair = new TcpPair(new Side(io), new Side(io));
         join(io, pair.first.links, pair.first.link, pair.second);
         return pair;
     }
 
     /** Joins two links by sockets with small buffers in the kernel, which the test wraps. */
-    static TcpPair onLoopback(TcpIo io, UnaryOperator<DataSocket> wrap) throws Exception {
+    static TcpPair onLoopback(SocketConfig io, UnaryOperator<DataSocket> wrap) throws Exception {
         TcpPair pair = new TcpPair(new Side(io), new Side(io));
         Channel[] ends = connected(io);
         for (Channel end : ends) {
@@ -62,14 +62,14 @@ public final class TcpPair implements AutoCloseable {
     }
 
     /** Connects a link to the link of another side. */
-    static void join(TcpIo io, PolledLinks links, TcpLink link, Side other) throws Exception {
+    static void join(SocketConfig io, PolledLinks links, TcpLink link, Side other) throws Exception {
         Channel[] ends = connected(io);
         link.connect(links.adopt(ends[0]), 0);
         other.link.connect(other.links.adopt(ends[1]), 0);
     }
 
     /** Makes both ends of a connection as a mesh hands them over. */
-    static Channel[] connected(TcpIo io) throws Exception {
+    static Channel[] connected(SocketConfig io) throws Exception {
         EventLoopGroup background = new MultiThreadIoEventLoopGroup(1, io.handlers());
         try {
             BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
@@ -150,7 +150,7 @@ public final class TcpPair implements AutoCloseable {
         /** The epochs of the connections that the link has asked for. */
         final List<Integer> asked = new ArrayList<>();
 
-        Side(TcpIo io) {
+        Side(SocketConfig io) {
             links = PolledLinks.open(io, 2);
             link = new TcpLink(links, this);
         }

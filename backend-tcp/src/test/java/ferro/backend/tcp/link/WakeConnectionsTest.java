@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import io.netty.channel.Channel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,7 +22,7 @@ class WakeConnectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void everyDoorbellSignalEndsAWaitOrTheNextOne(String name) throws Exception {
-        TcpIo io = TcpPair.io(name);
+        SocketConfig io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {
             hang(io, one, other);
@@ -58,7 +58,7 @@ class WakeConnectionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aDoorbellWithoutItsPeerDoesNotSignal(String name) throws Exception {
-        TcpIo io = TcpPair.io(name);
+        SocketConfig io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {
             hang(io, one, other);
@@ -70,7 +70,7 @@ class WakeConnectionsTest {
         }
     }
 
-    private void hang(TcpIo io, TcpPair.Side one, TcpPair.Side other) throws Exception {
+    private void hang(SocketConfig io, TcpPair.Side one, TcpPair.Side other) throws Exception {
         Channel[] ends = TcpPair.connected(io);
         ringing.register(1, one.links.adopt(ends[0]));
         sleeping.register(0, other.links.adopt(ends[1]));

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.Sockets;
-import ferro.backend.tcp.net.TcpIo;
 import ferro.group.SystemContext;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
@@ -49,7 +49,7 @@ class ControlConnectionTest {
 
     /** The loop says the last frame, while it has written none of those before, and then does something. */
     private static void check(String kind, int step, Consumer<ControlConnection> then) throws Exception {
-        TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+        SocketConfig io = SocketConfig.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         AtomicReference<Throwable> ended = new AtomicReference<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.Test;
 class ControlFrameTest {
     @Test
     void framesAreDecodedAsTheyWereEncoded() throws Refusal {
-        DataKey key = new DataKey(3, -99, ConnectionPurpose.POINT_TO_POINT);
+        ChannelKey key = new ChannelKey(3, -99, ConnectionPurpose.POINT_TO_POINT);
         ByteBuffer bytes = ByteBuffer.wrap(
                 ControlFrame.noData(key, 5, new Refusal(Code.RESOURCE, "full")).encoded());
 
         ControlFrame read = ControlFrame.FrameHead.decoded(bytes).withBody(bytes);
 
-        assertEquals(key, DataKey.of(3, read));
+        assertEquals(key, ChannelKey.of(3, read));
         ByteBuffer body = ByteBuffer.wrap(read.body());
         assertEquals(5, body.getInt());
         assertEquals("full", Refusal.decoded(body).getMessage());
@@ -73,7 +73,7 @@ class ControlFrameTest {
         for (int i = 0; i < 4 * worldSize; i++) {
             inboxes.deliver(7, 1, counted(ByteBuffer.wrap(new byte[] {5}), dropped));
         }
-        for (int peer = 0; peer < DataKey.LANES * worldSize; peer++) {
+        for (int peer = 0; peer < ChannelKey.LANES * worldSize; peer++) {
             inboxes.deliver(7, peer, connection(dropped));
         }
         assertEquals(0, dropped[0]);
@@ -84,7 +84,7 @@ class ControlFrameTest {
         assertEquals(2, dropped[0]);
         Recorder late = new Recorder();
         inboxes.register(7, late.inMesh());
-        assertEquals((4 + DataKey.LANES) * worldSize, late.heard.size());
+        assertEquals((4 + ChannelKey.LANES) * worldSize, late.heard.size());
     }
 
     @Test
@@ -108,7 +108,7 @@ class ControlFrameTest {
     private static InboxRouter.InboxEvent connection(int[] dropped) {
         return new InboxRouter.InboxEvent() {
             @Override
-            public void tell(InboxRouter.Receiver to, int rank) {
+            public void tell(InboxRouter.GroupReceiver to, int rank) {
                 to.data().data(rank, ConnectionPurpose.COLLECTIVE, 0, null);
             }
 
@@ -127,7 +127,7 @@ class ControlFrameTest {
     private static InboxRouter.InboxEvent counted(ByteBuffer message, int[] dropped) {
         return new InboxRouter.InboxEvent() {
             @Override
-            public void tell(InboxRouter.Receiver to, int rank) {
+            public void tell(InboxRouter.GroupReceiver to, int rank) {
                 to.events().control(rank, message);
             }
 

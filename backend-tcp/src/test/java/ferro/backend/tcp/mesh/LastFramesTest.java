@@ -3,8 +3,8 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.net.BackgroundLoop;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.Sockets;
-import ferro.backend.tcp.net.TcpIo;
 import ferro.backend.tcp.net.Threads;
 import ferro.group.SystemContext;
 import io.netty.channel.Channel;
@@ -71,7 +71,7 @@ class LastFramesTest {
     private void check(
             String kind, boolean ends, Consumer<Socket> peerThen, BiConsumer<ControlConnection, Reader> onLoop)
             throws Exception {
-        TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+        SocketConfig io = SocketConfig.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Channel channel = Sockets.connected(io, loop, server, made -> made);

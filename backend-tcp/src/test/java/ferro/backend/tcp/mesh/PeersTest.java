@@ -16,7 +16,7 @@ import ferro.backend.tcp.net.Secret;
 import ferro.backend.tcp.net.Secret.Role;
 import ferro.backend.tcp.net.Stranger;
 import ferro.backend.tcp.store.JoiningContext;
-import ferro.backend.tcp.store.PeerMachine;
+import ferro.backend.tcp.store.PeerHost;
 import ferro.backend.tcp.store.Roster;
 import ferro.backend.tcp.store.TcpPort;
 import ferro.spi.GroupSpec;
@@ -250,7 +250,7 @@ class PeersTest {
         EmbeddedChannel attempt = new EmbeddedChannel();
         peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), attempt);
         Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
-        peers.received(0, ControlFrame.noData(new DataKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, gaveUp));
+        peers.received(0, ControlFrame.noData(new ChannelKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, gaveUp));
 
         attempt.close();
 
@@ -271,7 +271,7 @@ class PeersTest {
     @Test
     void aRefusalThatCrossesTheRequestedConnectionIsIgnored() throws Refusal {
         Refusal closed = new Refusal(Code.PEER_LOST, "rank 0 has closed group 5");
-        ControlFrame refusal = ControlFrame.noData(new DataKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, closed);
+        ControlFrame refusal = ControlFrame.noData(new ChannelKey(0, 5, ConnectionPurpose.POINT_TO_POINT), 3, closed);
         Recorder.Heard heard = firstHeardAfter(new Unwilling(), peers -> peers.received(0, refusal));
 
         // it is what became of the connection
@@ -312,7 +312,7 @@ class PeersTest {
                     .port();
             store.set(
                     "g/1/card/0",
-                    new Roster.RankEntry("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
+                    new Roster.RankEntry("127.0.0.1", 9, 1, 1, PeerHost.UNKNOWN, "")
                             .text()
                             .getBytes(StandardCharsets.UTF_8));
             try (Stranger rankZero = Stranger.at(port)) {

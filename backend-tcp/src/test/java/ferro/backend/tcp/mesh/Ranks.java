@@ -48,8 +48,8 @@ public final class Ranks implements AutoCloseable {
 
     /** Receives all events of a group whose ranks are those of the mesh. */
     interface Hears extends PeerEvents, TcpControlLane.ArrivalReceiver {
-        default InboxRouter.Receiver inMesh() {
-            return new InboxRouter.Receiver(RankArrays.all(1000), this, this);
+        default InboxRouter.GroupReceiver inMesh() {
+            return new InboxRouter.GroupReceiver(RankArrays.all(1000), this, this);
         }
     }
 

@@ -14,7 +14,7 @@ import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.backend.tcp.link.DataSocket;
 import ferro.backend.tcp.link.PolledLoop;
-import ferro.backend.tcp.net.TcpIo;
+import ferro.backend.tcp.net.SocketConfig;
 import ferro.backend.tcp.net.TcpProxy;
 import ferro.backend.tcp.store.JoiningContext;
 import ferro.backend.tcp.store.TcpPort;
@@ -313,7 +313,7 @@ class TcpMeshTest {
     }
 
     /** Drives the channels as the data path does; what stands before an end is not lost. */
-    private static void exchange(TcpIo io, Channel from, Channel to) throws IOException {
+    private static void exchange(SocketConfig io, Channel from, Channel to) throws IOException {
         byte[] said = "first bytes".getBytes(StandardCharsets.UTF_8);
         ByteBuffer out = ByteBuffer.allocateDirect(64).put(said);
         ByteBuffer in = ByteBuffer.allocateDirect(64);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.net.PortChoice;
+import ferro.backend.tcp.net.PortCandidates;
 import ferro.backend.tcp.net.Sockets;
 import ferro.group.SystemContext;
 import java.io.IOException;
@@ -36,7 +36,7 @@ class TcpPortRangeTest {
 
     private static int[] ports(String range, int localRank, int storePort) {
         Map<String, String> settings = Map.of(SETTING, range, "LOCAL_RANK", "" + localRank);
-        return PortChoice.of(SystemContext.of(settings), storePort, false).ports();
+        return PortCandidates.of(SystemContext.of(settings), storePort, false).ports();
     }
 
     @Test
@@ -80,7 +80,8 @@ class TcpPortRangeTest {
         int first = threeInARow();
         ServerSocket one = listening(first);
         try (ServerSocket two = listening(first + 1)) {
-            PortChoice choice = PortChoice.of(SystemContext.of(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
+            PortCandidates choice =
+                    PortCandidates.of(SystemContext.of(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
             InetSocketAddress bound = choice.firstFree(port -> {
                 try (ServerSocket socket = listening(port)) {
                     return (InetSocketAddress) socket.getLocalSocketAddress();

@@ -10,7 +10,7 @@ import ferro.Store;
 import ferro.backend.tcp.net.AddressLookup;
 import ferro.backend.tcp.net.ConnectAttempts;
 import ferro.backend.tcp.net.Sockets;
-import ferro.backend.tcp.store.PeerMachine;
+import ferro.backend.tcp.store.PeerHost;
 import ferro.backend.tcp.store.Roster;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -118,14 +118,14 @@ class UnconnectedRankTest {
         assertEquals(-1, home(3, 5, second).node());
         assertEquals(-1, home(3, 4, Map.of()).node());
 
-        PeerMachine read = PeerMachine.parsed(new PeerMachine(1, "a b\n").text());
+        PeerHost read = PeerHost.parsed(new PeerHost(1, "a b\n").text());
         assertEquals("node 1 (host a?b?, 10.0.0.2)", read.at("10.0.0.2"));
-        assertEquals("host b (10.0.0.2)", new PeerMachine(-1, "b").at("10.0.0.2"));
-        assertEquals("10.0.0.2", PeerMachine.parsed("nonsense").at("10.0.0.2"));
+        assertEquals("host b (10.0.0.2)", new PeerHost(-1, "b").at("10.0.0.2"));
+        assertEquals("10.0.0.2", PeerHost.parsed("nonsense").at("10.0.0.2"));
     }
 
-    private static PeerMachine home(int rank, int worldSize, Map<String, String> settings) {
-        return PeerMachine.of(
+    private static PeerHost home(int rank, int worldSize, Map<String, String> settings) {
+        return PeerHost.of(
                 GroupSpec.of("g", rank, worldSize, Ranks.LONG),
                 SystemContext.of(settings),
                 AddressLookup.literal("127.0.0.1"));
@@ -169,7 +169,7 @@ class UnconnectedRankTest {
         GroupSpec announcing = GroupSpec.of("g", 0, 2, Ranks.LONG);
         try (Ranks ranks = Ranks.onLoopback();
                 Store store = ranks.context(announcing, Map.of()).store()) {
-            announce(store, 0, new PeerMachine(0, "a"), "fe80::1%cable9", 29_600);
+            announce(store, 0, new PeerHost(0, "a"), "fe80::1%cable9", 29_600);
             long begun = System.nanoTime();
 
             FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofSeconds(40)));
@@ -211,17 +211,17 @@ class UnconnectedRankTest {
         GroupSpec announcing = GroupSpec.of("g", 0, 3, Ranks.LONG);
         try (Ranks ranks = Ranks.onLoopback();
                 Store store = ranks.context(announcing, Map.of()).store()) {
-            announce(store, 0, new PeerMachine(0, hostOfZero), port);
-            announce(store, 2, new PeerMachine(2, hostOfTwo), port);
+            announce(store, 0, new PeerHost(0, hostOfZero), port);
+            announce(store, 2, new PeerHost(2, hostOfTwo), port);
             return Ranks.failure(ranks.join(1, 3, patience));
         }
     }
 
-    private static void announce(Store store, int rank, PeerMachine machine, int port) {
+    private static void announce(Store store, int rank, PeerHost machine, int port) {
         announce(store, rank, machine, "127.0.0.1", port);
     }
 
-    private static void announce(Store store, int rank, PeerMachine machine, String host, int port) {
+    private static void announce(Store store, int rank, PeerHost machine, String host, int port) {
         Roster.RankEntry card = new Roster.RankEntry(host, port, 1, rank, machine, "");
         store.set("g/1/card/" + rank, card.text().getBytes(StandardCharsets.UTF_8));
     }

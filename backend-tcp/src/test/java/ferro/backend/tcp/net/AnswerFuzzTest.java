@@ -15,7 +15,7 @@ class AnswerFuzzTest {
     @FuzzTest(maxDuration = "1m")
     void anyAnswerIsRefusedOrAnsweredWithAProof(byte[] bytes) {
         ConnectingHandshake connecting = new ConnectingHandshake(
-                HandshakeFuzzTest.credentials(TlsPolicy.TlsUse.AUTO), HandshakeFuzzTest.hello(TlsPolicy.TlsUse.AUTO));
+                HandshakeFuzzTest.credentials(TlsPolicy.TlsMode.AUTO), HandshakeFuzzTest.hello(TlsPolicy.TlsMode.AUTO));
         HandshakeFuzzTest.take(connecting, ByteBuffer.wrap(bytes));
         if (connecting.wanted() == 0) {
             throw new AssertionError("done without the secret");

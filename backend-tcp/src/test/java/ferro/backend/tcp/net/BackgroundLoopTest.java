@@ -23,7 +23,7 @@ class BackgroundLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aLoopThatItsOwnTaskClosesClosesItsConnections(String kind) throws Exception {
-        TcpIo io = TcpPair.io(kind);
+        SocketConfig io = TcpPair.io(kind);
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 BackgroundLoop loop = new BackgroundLoop(io, "test-loop")) {
             new Bootstrap()

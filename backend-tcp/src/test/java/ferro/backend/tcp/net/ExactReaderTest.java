@@ -27,7 +27,7 @@ class ExactReaderTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void bytesAfterTheExactReadStayInTheSocket(String kind) throws IOException {
-        TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+        SocketConfig io = SocketConfig.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         CompletableFuture<String> asked = new CompletableFuture<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -52,7 +52,7 @@ class ExactReaderTest {
         }
     }
 
-    private static String rest(TcpIo io, Channel channel) throws IOException {
+    private static String rest(SocketConfig io, Channel channel) throws IOException {
         ByteBuffer in = ByteBuffer.allocateDirect(64);
         PolledLoop driven = PolledLoop.open(io);
         try {

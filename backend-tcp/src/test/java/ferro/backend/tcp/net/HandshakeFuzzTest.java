@@ -15,13 +15,13 @@ class HandshakeFuzzTest {
     private static final Secret SECRET = Secret.of("a secret of the test".getBytes(StandardCharsets.UTF_8));
 
     static Stream<byte[]> openings() {
-        return Stream.of(TlsPolicy.TlsUse.values())
+        return Stream.of(TlsPolicy.TlsMode.values())
                 .map(use -> new ConnectingHandshake(credentials(use), hello(use)).opening());
     }
 
     static Stream<byte[]> answers() throws Refusal {
         Stream.Builder<byte[]> all = Stream.builder();
-        for (TlsPolicy.TlsUse use : TlsPolicy.TlsUse.values()) {
+        for (TlsPolicy.TlsMode use : TlsPolicy.TlsMode.values()) {
             AcceptingHandshake accepting = new AcceptingHandshake(credentials(use), hello -> {});
             ByteBuffer opening = ByteBuffer.wrap(new ConnectingHandshake(credentials(use), hello(use)).opening());
             accepting.take(piece(opening, accepting.wanted()));
@@ -34,7 +34,7 @@ class HandshakeFuzzTest {
     @MethodSource("openings")
     @FuzzTest(maxDuration = "1m")
     void anyHelloIsRefusedOrAnsweredWithAChallenge(byte[] bytes) {
-        AcceptingHandshake accepting = new AcceptingHandshake(credentials(TlsPolicy.TlsUse.AUTO), hello -> {
+        AcceptingHandshake accepting = new AcceptingHandshake(credentials(TlsPolicy.TlsMode.AUTO), hello -> {
             throw new AssertionError("entered without the secret: " + hello);
         });
         take(accepting, ByteBuffer.wrap(bytes));
@@ -83,11 +83,11 @@ class HandshakeFuzzTest {
         return ByteBuffer.wrap(piece);
     }
 
-    static Credentials credentials(TlsPolicy.TlsUse use) {
+    static Credentials credentials(TlsPolicy.TlsMode use) {
         return new Credentials("job", SECRET, new java.security.SecureRandom(), TlsPolicy.of(use, "job", "rank/0"));
     }
 
-    static Hello hello(TlsPolicy.TlsUse use) {
+    static Hello hello(TlsPolicy.TlsMode use) {
         Credentials own = credentials(use);
         return new Hello(
                 Hello.ConnectionKind.DATA,

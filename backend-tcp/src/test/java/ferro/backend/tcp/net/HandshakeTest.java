@@ -79,7 +79,7 @@ class HandshakeTest {
         }
     }
 
-    private static Credentials tls(TlsPolicy.TlsUse use) {
+    private static Credentials tls(TlsPolicy.TlsMode use) {
         TlsPolicy policy = TlsPolicy.of(use, "job", "rank/1");
         return new Credentials("job", Secret.of(new byte[] {1, 2, 3}), new SecureRandom(), policy);
     }
@@ -90,8 +90,8 @@ class HandshakeTest {
 
     @Test
     void encryptionUsesTheKeysThatTheProofsCover() throws Exception {
-        Credentials connecting = tls(TlsPolicy.TlsUse.AUTO);
-        AcceptingHandshake server = new AcceptingHandshake(tls(TlsPolicy.TlsUse.AUTO), OPEN, false);
+        Credentials connecting = tls(TlsPolicy.TlsMode.AUTO);
+        AcceptingHandshake server = new AcceptingHandshake(tls(TlsPolicy.TlsMode.AUTO), OPEN, false);
         ConnectingHandshake client = encrypts(connecting);
 
         talk(client, client.opening(), server);
@@ -109,7 +109,7 @@ class HandshakeTest {
     @DisplayName("nobody in between can clear the bit that asks for TLS, or change a key")
     void aRelayCannotClearTheTlsBitOrChangeAKey() throws Refusal {
         for (int place : new int[] {14, 96, 116, -1, -2}) {
-            Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+            Credentials own = tls(TlsPolicy.TlsMode.AUTO);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
             ConnectingHandshake client = encrypts(own);
             byte[] opening = client.opening().clone();
@@ -128,7 +128,7 @@ class HandshakeTest {
 
     @Test
     void aConnectionIsUnencryptedOnlyIfBothSidesAreLocal() throws Refusal {
-        Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+        Credentials own = tls(TlsPolicy.TlsMode.AUTO);
         AcceptingHandshake local = new AcceptingHandshake(own, OPEN, true);
         ConnectingHandshake plain = new ConnectingHandshake(own, hello(own));
         talk(plain, plain.opening(), local);
@@ -143,7 +143,7 @@ class HandshakeTest {
 
     @Test
     void aSideThatSkipsTlsIsRefusedDespiteItsValidProof() throws Refusal {
-        Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+        Credentials own = tls(TlsPolicy.TlsMode.AUTO);
         AcceptingHandshake far = new AcceptingHandshake(own, OPEN, false);
         byte[] opening = hello(own).encoded();
         far.take(ByteBuffer.wrap(opening, 0, Hello.PREFIX_BYTES));
@@ -158,8 +158,8 @@ class HandshakeTest {
 
     @Test
     void differentTlsSettingsAreRefusedAndAStoreAdaptsToItsRanks() throws Refusal {
-        Credentials off = tls(TlsPolicy.TlsUse.OFF);
-        Credentials on = tls(TlsPolicy.TlsUse.ON);
+        Credentials off = tls(TlsPolicy.TlsMode.OFF);
+        Credentials on = tls(TlsPolicy.TlsMode.ON);
         ConnectingHandshake encrypts = encrypts(on);
         assertRefused(
                 Refusal.class,
@@ -179,7 +179,7 @@ class HandshakeTest {
                 () -> talk(plain, plain.opening(), new AcceptingHandshake(on, OPEN, true)),
                 "TLS is on at the accepting side");
 
-        AcceptingHandshake follows = new AcceptingHandshake(tls(TlsPolicy.TlsUse.FOLLOW), OPEN, false);
+        AcceptingHandshake follows = new AcceptingHandshake(tls(TlsPolicy.TlsMode.FOLLOW), OPEN, false);
         ConnectingHandshake again = new ConnectingHandshake(off, none);
         talk(again, again.opening(), follows);
         assertEquals(0, follows.wanted());

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.net.NettyModules.Part;
+import ferro.backend.tcp.net.NettyModules.FoundModule;
 import io.netty.util.Version;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -39,10 +39,10 @@ class NettyModulesTest {
 
     @Test
     void partsOfDifferentVersionsAreNamedByVersionAndJar() {
-        Map<String, Part> parts = Map.of(
-                "netty-common", new Part("4.2.13.Final", "/lib/common.jar"),
-                "netty-buffer", new Part("4.2.13.Final", "/lib/buffer.jar"),
-                "netty-transport", new Part("4.2.18.Final", "/lib/transport.jar"));
+        Map<String, FoundModule> parts = Map.of(
+                "netty-common", new FoundModule("4.2.13.Final", "/lib/common.jar"),
+                "netty-buffer", new FoundModule("4.2.13.Final", "/lib/buffer.jar"),
+                "netty-transport", new FoundModule("4.2.18.Final", "/lib/transport.jar"));
 
         assertEquals(
                 Optional.of(
@@ -54,8 +54,8 @@ class NettyModulesTest {
 
     @Test
     void aPartWithoutAVersionIsNotReportedAsMixedOrOld() {
-        Map<String, Part> parts = all("4.2.18.Final");
-        parts.put("netty-buffer", new Part("", "/lib/fat.jar"));
+        Map<String, FoundModule> parts = all("4.2.18.Final");
+        parts.put("netty-buffer", new FoundModule("", "/lib/fat.jar"));
 
         assertEquals(Optional.empty(), NettyModules.mixed(parts));
         assertEquals(Optional.empty(), NettyModules.unusable(parts));
@@ -63,10 +63,10 @@ class NettyModulesTest {
 
     @Test
     void oldPartsAreNamedWithVersionJarAndRemedy() {
-        Map<String, Part> parts = all("4.2.1.Final");
+        Map<String, FoundModule> parts = all("4.2.1.Final");
         assertEquals(Optional.empty(), NettyModules.unusable(parts));
-        parts.put("netty-common", new Part("4.1.118.Final", "/lib/old-common.jar"));
-        parts.put("netty-buffer", new Part("4.2.0.Final", "/lib/old-buffer.jar"));
+        parts.put("netty-common", new FoundModule("4.1.118.Final", "/lib/old-common.jar"));
+        parts.put("netty-buffer", new FoundModule("4.2.0.Final", "/lib/old-buffer.jar"));
 
         assertEquals(
                 Optional.of("back end tcp needs Netty 4.2.1.Final or newer, found netty-buffer 4.2.0.Final in"
@@ -77,8 +77,8 @@ class NettyModulesTest {
     @ParameterizedTest
     @ValueSource(strings = {"unspecified", "v4.2", "${netty.version}", "-"})
     void aVersionThatCannotBeComparedIsNotOld(String version) {
-        Map<String, Part> parts = all("4.2.18.Final");
-        parts.put("netty-buffer", new Part(version, "/lib/buffer.jar"));
+        Map<String, FoundModule> parts = all("4.2.18.Final");
+        parts.put("netty-buffer", new FoundModule(version, "/lib/buffer.jar"));
 
         assertEquals(Optional.empty(), NettyModules.unusable(parts));
         assertTrue(NettyModules.mixed(parts).orElseThrow().contains(version + " of netty-buffer"), version);
@@ -97,7 +97,7 @@ class NettyModulesTest {
         Files.copy(original, jar);
         URL given = encoded ? jar.toUri().toURL() : new URL("file", null, jar.toString());
         try (URLClassLoader loader = new URLClassLoader(new URL[] {given}, null)) {
-            Part part = NettyModules.found(loader).get("netty-common");
+            FoundModule part = NettyModules.found(loader).get("netty-common");
 
             assertEquals(jar.toString(), part.jar());
             assertEquals(
@@ -110,7 +110,7 @@ class NettyModulesTest {
 
     @Test
     void partsThatAreMissingAreNamed() {
-        Map<String, Part> parts = all("4.2.18.Final");
+        Map<String, FoundModule> parts = all("4.2.18.Final");
         parts.remove("netty-transport-native-unix-common");
         parts.remove("netty-transport-classes-epoll");
 
@@ -183,10 +183,10 @@ class NettyModulesTest {
                 9, NettyModules.found(NettyModulesTest.class.getClassLoader()).size());
     }
 
-    private static Map<String, Part> all(String version) {
-        Map<String, Part> parts = new HashMap<>();
+    private static Map<String, FoundModule> all(String version) {
+        Map<String, FoundModule> parts = new HashMap<>();
         for (String part : NEEDED) {
-            parts.put(part, new Part(version, "/lib/" + part + ".jar"));
+            parts.put(part, new FoundModule(version, "/lib/" + part + ".jar"));
         }
         return parts;
     }

@@ -27,7 +27,7 @@ class ShortageDetectorTest {
     /** Netty's exceptions of an errno can be made only once its native part is loaded; without it they spoil the class. */
     @BeforeAll
     static void loadNativePart() {
-        assertTrue(TcpIo.standard().epoll(), "epoll cannot be used here");
+        assertTrue(SocketConfig.standard().epoll(), "epoll cannot be used here");
     }
 
     private static Optional<String> ofErrno(int errno) {

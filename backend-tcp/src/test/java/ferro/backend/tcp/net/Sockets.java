@@ -46,7 +46,8 @@ public final class Sockets {
     }
 
     /** Connects a channel that reads only what it is asked for. */
-    public static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server, UnaryOperator<Bootstrap> more) {
+    public static Channel connected(
+            SocketConfig io, BackgroundLoop loop, ServerSocket server, UnaryOperator<Bootstrap> more) {
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop.group())
                 .channel(io.channel())

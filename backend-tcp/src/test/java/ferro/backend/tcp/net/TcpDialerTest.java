@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Timeout;
 class TcpDialerTest {
     @Test
     void theHelloIsPreparedBeforeTheConnectionIsMade() throws Exception {
-        TcpIo io = TcpIo.standard();
+        SocketConfig io = SocketConfig.standard();
         try (ServerSocketChannel server = ServerSocketChannel.open();
                 BackgroundLoop loop = new BackgroundLoop(io, "hello")) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             server.configureBlocking(false);
             Nonces nonces = new Nonces(server);
-            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "rank/1");
+            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsMode.OFF, "job", "rank/1");
             TcpDialer dialer = new TcpDialer(
                     io, loop.group(), new Credentials("job", Secret.none(), nonces, plain), System::nanoTime);
 

@@ -135,7 +135,7 @@ class TcpListenerTest {
 
     @Test
     void aTakenPortOfARangeIsReportedWithoutSearchingForItsHolder() throws Exception {
-        TcpIo io = TcpIo.standard();
+        SocketConfig io = SocketConfig.standard();
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         InetAddress here = InetAddress.getLoopbackAddress();
         try (ServerSocket other = new ServerSocket(0, 1, here);
@@ -168,10 +168,10 @@ class TcpListenerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void anAddressOfAnotherMachineIsRefusedWithTheSettingToUse(boolean servesStore) {
-        TcpIo io = TcpIo.standard();
+        SocketConfig io = SocketConfig.standard();
         InetAddress service = Ranks.address("192.0.2.7");
         RankContext context = SystemContext.of(Map.of(Settings.TCP_PORT.name(), "29600-29601"));
-        PortChoice ports = PortChoice.of(context, 29_500, servesStore);
+        PortCandidates ports = PortCandidates.of(context, 29_500, servesStore);
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         try (BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");
                 TcpListener listener =

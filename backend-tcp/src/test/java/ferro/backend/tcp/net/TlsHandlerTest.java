@@ -34,14 +34,14 @@ class TlsHandlerTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void allFramesAreReadAfterThePeerHasClosed(String kind) throws Exception {
-        TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+        SocketConfig io = SocketConfig.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         TlsPair pair = TlsPair.fresh().shaken();
         Frames frames = new Frames();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Channel channel =
                     Sockets.connected(io, loop, server, made -> made.option(ChannelOption.SO_RCVBUF, SOCKET_BYTES));
-            channel.attr(TlsHandshake.SESSION).set(pair.accepting());
+            channel.attr(TlsHandshakeHandler.SESSION).set(pair.accepting());
             try (Socket peer = server.accept()) {
                 peer.setSendBufferSize(SOCKET_BYTES);
                 ByteBuffer records = records(pair.connecting());

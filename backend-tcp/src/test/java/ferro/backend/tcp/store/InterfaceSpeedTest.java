@@ -48,11 +48,11 @@ class InterfaceSpeedTest {
 
     @Test
     void aFasterInterfaceIsReportedOnlyIfAllHostsHaveOne() {
-        PeerMachine both = new PeerMachine(0, "a", SLOW, List.of(FAST, new InterfaceSpeed("eth9", 25_000)));
-        PeerMachine second = new PeerMachine(1, "b", SLOW, List.of(new InterfaceSpeed("eth9", 25_000)));
-        PeerMachine third = new PeerMachine(2, "c", SLOW, List.of(new InterfaceSpeed("eth8", 40_000)));
+        PeerHost both = new PeerHost(0, "a", SLOW, List.of(FAST, new InterfaceSpeed("eth9", 25_000)));
+        PeerHost second = new PeerHost(1, "b", SLOW, List.of(new InterfaceSpeed("eth9", 25_000)));
+        PeerHost third = new PeerHost(2, "c", SLOW, List.of(new InterfaceSpeed("eth8", 40_000)));
 
-        assertEquals("", InterfaceSpeed.fasterEverywhere(List.of(both, new PeerMachine(1, "b", SLOW, List.of()))));
+        assertEquals("", InterfaceSpeed.fasterEverywhere(List.of(both, new PeerHost(1, "b", SLOW, List.of()))));
         assertEquals(
                 "data goes over eth0 (1 Gbit/s), but a faster interface is up on all hosts: eth9 (25 Gbit/s):"
                         + " ferro.tcp.interface=eth9 uses it",
@@ -65,10 +65,10 @@ class InterfaceSpeedTest {
 
     @Test
     void aMachineIsReadBackFromItsText() {
-        PeerMachine home = new PeerMachine(1, "b", SLOW, List.of(FAST, new InterfaceSpeed("eth9", 25_000)));
-        assertEquals(home, PeerMachine.parsed(home.text()));
-        assertEquals(PeerMachine.UNKNOWN, PeerMachine.parsed(PeerMachine.UNKNOWN.text()));
-        assertEquals(PeerMachine.UNKNOWN, PeerMachine.parsed("one b eth0=1 ib0=2"));
+        PeerHost home = new PeerHost(1, "b", SLOW, List.of(FAST, new InterfaceSpeed("eth9", 25_000)));
+        assertEquals(home, PeerHost.parsed(home.text()));
+        assertEquals(PeerHost.UNKNOWN, PeerHost.parsed(PeerHost.UNKNOWN.text()));
+        assertEquals(PeerHost.UNKNOWN, PeerHost.parsed("one b eth0=1 ib0=2"));
         assertEquals(InterfaceSpeed.UNKNOWN, InterfaceSpeed.parsed("eth0=fast"));
         assertEquals("lo", InterfaceSpeed.of(InetAddress.getLoopbackAddress()).text());
         assertEquals(

@@ -75,9 +75,7 @@ class JobFileRendezvousTest extends RanksOfMpirun {
         Threads.awaitInside(StoreConnector.class, "pause", 2);
         assertFalse(Files.exists(file()));
 
-        CompletableFuture<TcpMesh> first = join(0, 3, Map.of());
-
-        assertEquals(0, Ranks.result(first).rank());
+        assertEquals(0, Ranks.result(join(0, 3, Map.of())).rank());
         assertEquals(1, Ranks.result(second).rank());
         assertEquals(2, Ranks.result(last).rank());
         awaitGone(file());
@@ -98,9 +96,7 @@ class JobFileRendezvousTest extends RanksOfMpirun {
             FerroException refused = Ranks.failure(join(1, 2, Map.of("ferro.join.timeout", "1500ms")));
             assertTrue(refused.getMessage().contains("the proof is wrong"), refused.getMessage());
 
-            CompletableFuture<TcpMesh> first = join(0, 2, Map.of());
-
-            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(0, Ranks.result(join(0, 2, Map.of())).rank());
             assertEquals(1, Ranks.result(second).rank());
         }
     }
@@ -113,9 +109,7 @@ class JobFileRendezvousTest extends RanksOfMpirun {
         CompletableFuture<TcpMesh> second = join(1, 2, Map.of());
         FerroException refused = Ranks.failure(join(1, 2, Map.of("ferro.join.timeout", "700ms")));
 
-        CompletableFuture<TcpMesh> first = join(0, 2, Map.of());
-
-        assertEquals(0, Ranks.result(first).rank());
+        assertEquals(0, Ranks.result(join(0, 2, Map.of())).rank());
         assertEquals(1, Ranks.result(second).rank());
         String text = refused.getMessage();
         assertTrue(text.contains(file() + " names 127.0.0.1:" + stale.port() + ", where rank 0 of this job"), text);
@@ -156,24 +150,25 @@ class JobFileRendezvousTest extends RanksOfMpirun {
         }
     }
 
+    private static Rendezvous point(int port, boolean serves) {
+        return new Rendezvous("127.0.0.1", port, serves, Rendezvous.RANK_ZERO, Optional.empty());
+    }
+
     @Test
     void aRankThatConnectsRightAfterThePortIsBoundReachesTheStore() {
         GroupSpec group = GroupSpec.of("one", 0, 2, Ranks.LONG);
-        Rendezvous any = new Rendezvous("127.0.0.1", 0, true, Rendezvous.RANK_ZERO, Optional.empty());
         GroupSpec late = GroupSpec.of("one", 1, 2, Ranks.LONG);
         try (SystemContext rankZero = SystemContext.of(Map.of());
                 SystemContext rankOne = SystemContext.of(Map.of())) {
             long deadline = rankZero.nanoTime() + Ranks.LONG.toNanos();
             TcpPort.serving(
-                    any,
+                    point(0, true),
                     group,
                     new ForwardingContext(rankZero) {
                         @Override
                         public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> opener) {
                             T port = super.shared(type, opener);
-                            int at = ((TcpPort) port).bound().getPort();
-                            Rendezvous known =
-                                    new Rendezvous("127.0.0.1", at, false, Rendezvous.RANK_ZERO, Optional.empty());
+                            Rendezvous known = point(((TcpPort) port).bound().getPort(), false);
                             try (Store store = StoreConnector.open(known, late, rankOne)) {
                                 store.set("one/1/card/1", new byte[] {7});
                             }
@@ -182,8 +177,7 @@ class JobFileRendezvousTest extends RanksOfMpirun {
                     },
                     deadline);
             TcpPort port = rankZero.find(TcpPort.class).orElseThrow();
-            Rendezvous known =
-                    new Rendezvous("127.0.0.1", port.bound().getPort(), true, Rendezvous.RANK_ZERO, Optional.empty());
+            Rendezvous known = point(port.bound().getPort(), true);
             try (Store store = StoreConnector.open(known, group, rankZero)) {
                 store.set("one/1/card/0", new byte[] {7});
                 Ranks.result(port.allJoined("one").toCompletableFuture());
@@ -198,13 +192,12 @@ class JobFileRendezvousTest extends RanksOfMpirun {
             long deadline = context.nanoTime() + Ranks.LONG.toNanos();
             GroupSpec one = GroupSpec.of("one", 0, 2, Ranks.LONG);
             GroupSpec two = GroupSpec.of("two", 0, 2, Ranks.LONG);
-            Rendezvous any = new Rendezvous("127.0.0.1", 0, true, Rendezvous.RANK_ZERO, Optional.empty());
+            Rendezvous any = point(0, true);
             TcpPort port = TcpPort.serving(any, one, context, deadline);
             CompletableFuture<Void> first = port.allJoined("one").toCompletableFuture();
             TcpPort.serving(any, two, context, deadline);
             CompletableFuture<Void> second = port.allJoined("two").toCompletableFuture();
-            Rendezvous here =
-                    new Rendezvous("127.0.0.1", port.bound().getPort(), true, Rendezvous.RANK_ZERO, Optional.empty());
+            Rendezvous here = point(port.bound().getPort(), true);
             try (Store store = StoreConnector.open(here, two, context)) {
                 store.set("two/1/card/0", new byte[] {7});
                 store.set("two/1/card/1", new byte[] {7});

@@ -10,7 +10,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.mesh.Ranks;
-import ferro.backend.tcp.net.TlsPolicy.TlsUse;
+import ferro.backend.tcp.net.TlsPolicy.TlsMode;
 import ferro.spi.GroupSpec;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -183,14 +183,14 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, long instance, ReleasedSlots released) {
-        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "");
-        return new Roster(store, spec(0), card, new Roster.SharedSettings(false, TlsUse.AUTO, false), released);
+        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, 0, instance, PeerHost.UNKNOWN, "");
+        return new Roster(store, spec(0), card, new Roster.SharedSettings(false, TlsMode.AUTO, false), released);
     }
 
     @ParameterizedTest
     @CsvSource({"ON, OFF", "OFF, ON"})
     @DisplayName("a rank that encrypts everything and one that encrypts nothing are told in the store")
-    void aRankWithTlsOnAndARankWithTlsOffAreRefused(TlsUse first, TlsUse second) {
+    void aRankWithTlsOnAndARankWithTlsOffAreRefused(TlsMode first, TlsMode second) {
         roster(store, 0, 3, first).claim();
         Roster other = roster(store, 1, 4, second);
 
@@ -208,7 +208,7 @@ class RosterTest {
     @ParameterizedTest
     @CsvSource({"AUTO, ON", "AUTO, OFF", "ON, AUTO", "OFF, AUTO", "ON, ON", "OFF, OFF"})
     @DisplayName("ranks of other settings of TLS find out by their places whether they can connect")
-    void ranksWithCompatibleTlsSettingsClaimTheirSlots(TlsUse first, TlsUse second) {
+    void ranksWithCompatibleTlsSettingsClaimTheirSlots(TlsMode first, TlsMode second) {
         roster(store, 0, 3, first).claim();
 
         roster(store, 1, 4, second).claim();
@@ -220,8 +220,8 @@ class RosterTest {
         Roster debugged = new Roster(
                 store,
                 spec(1),
-                new Roster.RankEntry("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, ""),
-                new Roster.SharedSettings(false, TlsUse.AUTO, true),
+                new Roster.RankEntry("127.0.0.1", 9, 1, 4, PeerHost.UNKNOWN, ""),
+                new Roster.SharedSettings(false, TlsMode.AUTO, true),
                 new ReleasedSlots());
 
         FerroException refused = assertThrows(FerroException.class, debugged::claim);
@@ -231,7 +231,7 @@ class RosterTest {
                 refused.getMessage());
     }
 
-    private static String word(TlsUse use) {
+    private static String word(TlsMode use) {
         return use.name().toLowerCase(Locale.ROOT);
     }
 
@@ -242,11 +242,11 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, int rank, long instance) {
-        return roster(store, rank, instance, TlsUse.AUTO);
+        return roster(store, rank, instance, TlsMode.AUTO);
     }
 
-    private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
-        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "");
+    private static Roster roster(Store store, int rank, long instance, TlsMode tls) {
+        Roster.RankEntry card = new Roster.RankEntry("127.0.0.1", 9, rank, instance, PeerHost.UNKNOWN, "");
         return new Roster(store, spec(rank), card, new Roster.SharedSettings(false, tls, false), new ReleasedSlots());
     }
 

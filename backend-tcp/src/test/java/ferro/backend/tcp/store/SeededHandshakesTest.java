@@ -55,7 +55,7 @@ public class SeededHandshakesTest {
 
     @Test
     void bothSidesWithTlsAgreeOrFailInTimeWhicheverSideConnects() {
-        TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.ON, "job", "rank/0");
+        TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsMode.ON, "job", "rank/0");
         seeds(60).forEach(seed -> new SeededHandshakes(seed, port, tls).run());
     }
 

@@ -52,8 +52,8 @@ class SlotWaitTest {
         Roster roster = new Roster(
                 ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store(),
                 GroupSpec.of("g", 1, 2, Ranks.LONG),
-                new RankEntry("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, ""),
-                new Roster.SharedSettings(false, TlsPolicy.TlsUse.AUTO, false),
+                new RankEntry("127.0.0.1", Sockets.freePort(), 4711, 9, PeerHost.UNKNOWN, ""),
+                new Roster.SharedSettings(false, TlsPolicy.TlsMode.AUTO, false),
                 new ReleasedSlots());
         roster.claim();
         return roster;

@@ -171,7 +171,7 @@ class WhoWasLateTest extends RanksOfMpirun {
         try (Ranks ranks = Ranks.onLoopback()) {
             GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofMillis(1_500));
             JoiningContext context = ranks.context(spec, Map.of());
-            Roster.RankEntry entry = new Roster.RankEntry("nowhere.invalid", 1, 1, 1, PeerMachine.UNKNOWN, "");
+            Roster.RankEntry entry = new Roster.RankEntry("nowhere.invalid", 1, 1, 1, PeerHost.UNKNOWN, "");
             context.store().set("world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
 
             FerroException failure = Ranks.failure(join(spec, context));
@@ -217,7 +217,7 @@ class WhoWasLateTest extends RanksOfMpirun {
         JoinProgress progress = JoinProgress.begin(GroupSpec.of("world", 0, 2, Ranks.LONG), context);
         ConnectAttempts notes = new ConnectAttempts(context::nanoTime);
         InetSocketAddress own = new InetSocketAddress(Ranks.address("192.0.2.1"), 29500);
-        JoinState state = new JoinState.OwnStore(progress.rank(), progress.time(), "the store at 192.0.2.1", notes);
+        JoinState state = new JoinState.StoreStartup(progress.rank(), progress.time(), "the store at 192.0.2.1", notes);
         String slow = "rank 0 of \"world\" is still starting the store at 192.0.2.1, which it serves: this ";
         assertTrue(state.text().startsWith(slow), state.text());
 
@@ -239,9 +239,9 @@ class WhoWasLateTest extends RanksOfMpirun {
         InetSocketAddress store = new InetSocketAddress(Ranks.address("127.0.0.1"), 29500);
 
         context.jump(Duration.ofSeconds(1));
-        progress.enter(new JoinState.ReadingJobFile(2, "no file"));
+        progress.enter(new JoinState.JobFileWait(2, "no file"));
         context.jump(Duration.ofSeconds(2));
-        JoinState calling = new JoinState.CallingStore("", progress.time(), "the store of the launcher", notes);
+        JoinState calling = new JoinState.ConnectWait("", progress.time(), "the store of the launcher", notes);
         progress.enter(calling);
         context.jump(Duration.ofSeconds(4));
         notes.begun(store);

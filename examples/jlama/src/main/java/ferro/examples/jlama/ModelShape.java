@@ -12,12 +12,12 @@ import java.util.Map;
  * @param heads        attention heads, and key-value heads
  * @param vocabulary   number of tokens
  */
-record ModelShape(int hidden, int intermediate, int layers, Heads heads, int vocabulary) {
+record ModelShape(int hidden, int intermediate, int layers, HeadCounts heads, int vocabulary) {
     /** The longest text of a random model, in tokens. */
     static final int CONTEXT = 1024;
 
     /** Numbers of heads: of queries, and of keys and values. With fewer of the latter, heads are grouped. */
-    record Heads(int queries, int keyValues) {}
+    record HeadCounts(int queries, int keyValues) {}
 
     /**
      * Checks the numbers.

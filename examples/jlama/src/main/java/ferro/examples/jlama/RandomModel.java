@@ -93,7 +93,7 @@ public final class RandomModel {
                     options.integer("--hidden", 1),
                     options.integer("--intermediate", 1),
                     options.integer("--layers", 1),
-                    new ModelShape.Heads(options.integer("--heads", 1), options.integer("--kv-heads", 1)),
+                    new ModelShape.HeadCounts(options.integer("--heads", 1), options.integer("--kv-heads", 1)),
                     options.integer("--vocabulary", 1));
             long bytes = write(folder, shape, options.text("--type"), options.integer("--seed", 0));
             System.out.printf("%s: %,d bytes of weights%n", folder, bytes);

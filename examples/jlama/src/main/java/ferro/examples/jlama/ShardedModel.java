@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 final class ShardedModel implements AutoCloseable {
     private final boolean samples;
     private final AbstractModel model;
-    private final ModelCalls calls;
+    private final ModelCollectives calls;
     private final Optional<Consumer<List<AbstractTensor>>> sum;
     private final KvBufferCache.KvBuffer context;
     private final AbstractTensor logits;
@@ -50,7 +50,7 @@ final class ShardedModel implements AutoCloseable {
         this.samples = group.rank() == 0;
         this.model = model;
         this.sampling = sampling;
-        calls = new ModelCalls(group, model.getConfig().numberOfLayers);
+        calls = new ModelCollectives(group, model.getConfig().numberOfLayers);
         sum = Optional.of(calls::sum);
         context = new KvBufferCache(model).getEphemeralKvBuffer();
         logits = model.makeDenseTensor(model.getConfig().vocabularySize);
@@ -59,7 +59,7 @@ final class ShardedModel implements AutoCloseable {
     /**
      * Loads this rank's part of a model.
      *
-     * @param folder  a model that {@link ModelFolder#refusal} has not refused
+     * @param folder  a model that {@link ModelMetadata#refusal} has not refused
      * @param threads number of threads that compute; empty for the number that Jlama finds. A process can set it once
      */
     static ShardedModel load(ProcessGroup group, Path folder, SamplingOptions sampling, Optional<Integer> threads) {

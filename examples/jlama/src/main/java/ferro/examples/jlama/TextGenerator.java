@@ -84,20 +84,20 @@ public final class TextGenerator {
     private int run(String... arguments) {
         ProblemExchange agreement = new ProblemExchange(group);
         Optional<Arguments> options = Optional.empty();
-        Optional<ModelFolder> folder = Optional.empty();
+        Optional<ModelMetadata> metadata = Optional.empty();
         Optional<String> problem;
         try {
             options = Optional.of(options(arguments));
-            folder = Optional.of(ModelFolder.read(Path.of(options.get().text("--model"))));
-            problem = folder.get().refusal(group.worldSize()).or(Kernels::refusal);
+            metadata = Optional.of(ModelMetadata.read(Path.of(options.get().text("--model"))));
+            problem = metadata.get().refusal(group.worldSize()).or(Kernels::refusal);
         } catch (IllegalArgumentException | IOException wrong) {
             problem = Optional.of(wrong.getMessage());
         }
         Optional<String> refused = agreement.firstProblem(problem);
         if (refused.isEmpty()) {
-            refused = agreement.firstDifference("model", folder.orElseThrow().fingerprint());
+            refused = agreement.firstDifference("model", metadata.orElseThrow().fingerprint());
         }
-        return refused.isPresent() ? refuse(refused.get()) : answer(options.orElseThrow(), folder.orElseThrow());
+        return refused.isPresent() ? refuse(refused.get()) : answer(options.orElseThrow(), metadata.orElseThrow());
     }
 
     private static Arguments options(String... arguments) {
@@ -118,17 +118,17 @@ public final class TextGenerator {
         return 2;
     }
 
-    private int answer(Arguments options, ModelFolder folder) {
-        ShardedModel.SamplingOptions sampling =
-                new ShardedModel.SamplingOptions(options.number("--temperature"), new Random(options.integer("--seed", 0)));
+    private int answer(Arguments options, ModelMetadata metadata) {
+        ShardedModel.SamplingOptions sampling = new ShardedModel.SamplingOptions(
+                options.number("--temperature"), new Random(options.integer("--seed", 0)));
         int threads = options.integer("--threads", 0);
         try (ShardedModel model = ShardedModel.load(
-                group, folder.folder(), sampling, threads == 0 ? Optional.empty() : Optional.of(threads))) {
+                group, metadata.folder(), sampling, threads == 0 ? Optional.empty() : Optional.of(threads))) {
             int[] prompt = model.encode(options.text("--prompt"));
             int tokens = options.integer("--tokens", 1);
-            if (prompt.length + tokens > folder.longestText()) {
+            if (prompt.length + tokens > metadata.longestText()) {
                 return refuse("the prompt has " + prompt.length + " tokens, and --tokens is " + tokens
-                        + ": the longest text of this model has " + folder.longestText() + " tokens");
+                        + ": the longest text of this model has " + metadata.longestText() + " tokens");
             }
             print(options.text("--prompt"));
             CallTiming reading = new CallTiming(group);

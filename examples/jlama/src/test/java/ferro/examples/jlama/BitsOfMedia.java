@@ -42,7 +42,8 @@ final class BitsOfMedia {
 
     private static List<float[]> logits(Path folder, int ranks, Medium medium, String algorithm) {
         return Ranks.run(medium, ranks, Map.of("ferro.algorithm", algorithm), group -> {
-                    try (ShardedModel model = ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
+                    try (ShardedModel model =
+                            ShardedModel.load(group, folder, SamplingOptions.greedy(), Optional.empty())) {
                         List<float[]> logits = new ArrayList<>();
                         int next = model.next(PROMPT);
                         for (logits.add(model.logits()); logits.size() < TOKENS; logits.add(model.logits())) {

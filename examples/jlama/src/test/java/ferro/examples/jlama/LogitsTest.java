@@ -94,7 +94,7 @@ class LogitsTest {
         RandomModel.write(folder, SmallModels.of(isGrouped), "F32", 7);
         Path config = folder.resolve("config.json");
         Files.writeString(config, Files.readString(config).replace("" + ModelShape.CONTEXT, "64"));
-        int longest = ModelFolder.read(folder).longestText();
+        int longest = ModelMetadata.read(folder).longestText();
         int[] text = IntStream.range(0, longest).map(at -> 3 + at % 97).toArray();
 
         List<Integer> next = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {

@@ -7,6 +7,6 @@ final class SmallModels {
     private SmallModels() {}
 
     static ModelShape of(boolean isGrouped) {
-        return new ModelShape(128, 256, 3, new ModelShape.Heads(HEADS, isGrouped ? HEADS / 2 : HEADS), 160);
+        return new ModelShape(128, 256, 3, new ModelShape.HeadCounts(HEADS, isGrouped ? HEADS / 2 : HEADS), 160);
     }
 }

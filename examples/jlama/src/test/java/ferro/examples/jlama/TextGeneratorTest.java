@@ -97,7 +97,7 @@ class TextGeneratorTest {
 
     @Test
     void aRankKilledInTheMiddleOfAnAnswerIsNamed() throws Exception {
-        ModelShape slow = new ModelShape(256, 1024, 16, new ModelShape.Heads(8, 4), 160);
+        ModelShape slow = new ModelShape(256, 1024, 16, new ModelShape.HeadCounts(8, 4), 160);
         RandomModel.write(folder, slow, "F32", 7);
 
         try (Job ranks = Job.start(2, ON_DISK, generate(VECTORS, 1000))) {

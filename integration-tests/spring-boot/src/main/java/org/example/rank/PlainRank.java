@@ -4,7 +4,7 @@ import ferro.ReduceOp;
 import ferro.backend.tcp.TcpOutlook;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spi.Proc;
+import ferro.spi.LinuxFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.stream.Collectors;
@@ -36,7 +36,7 @@ public final class PlainRank {
 
     /** Returns the native libraries of Netty that this process has mapped, without the random ends of their names. */
     private static String natives() throws IOException {
-        try (Stream<String> lines = Files.lines(Proc.HOST.path("self/maps"))) {
+        try (Stream<String> lines = Files.lines(LinuxFiles.HOST.path("self/maps"))) {
             return lines.filter(line -> line.contains("netty_"))
                     .map(line -> line.replaceFirst(".*/lib", "").replaceFirst("(x86_64|aarch_64).*", ""))
                     .distinct()
