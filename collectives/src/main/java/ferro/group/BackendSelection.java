@@ -30,9 +30,9 @@ import java.util.function.Supplier;
  * The choice of back ends. This class finds the back ends on the class path and the module path, and opens the back
  * ends that {@code ferro.backend} selects. The setting is a name, a pair for host and device tensors
  * ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority. If every
- * rank has a usable back end for device tensors, {@code auto} also opens that back end ({@link DeviceBackendAgreement}). A
- * named back end that cannot work is an error. No other back end replaces a named back end. Every message lists all
- * providers with their reasons.
+ * rank has a usable back end for device tensors, {@code auto} also opens that back end ({@link
+ * DeviceBackendAgreement}). A named back end that cannot work is an error. No other back end replaces a named back end.
+ * Every message lists all providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";

@@ -70,7 +70,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the context of a rank that options describe. A setting that the options do not name comes from the process.
+     * Returns the context of a rank that options describe. A setting that the options do not name comes from the
+     * process.
      *
      * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="context" :
      *
@@ -187,8 +188,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @throws IllegalArgumentException if a setting is invalid
      * @throws IllegalStateException    if this context is closed
      * @throws UnsupportedOperationException if this rank does not serve the store by {@link JoinOptions#serveStore}
-     * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED if other machines can reach the
-     *     address and no secret is set, ABORTED after {@link #abort}
+     * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED if other machines can reach
+     *     the address and no secret is set, ABORTED after {@link #abort}
      */
     public String storeEndpoint() {
         Optional<String> endpoint = options.endpoint();
@@ -213,9 +214,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the flight record of this rank, for a launcher that collects the records of its ranks. {@code ferro analyze}
-     * reads each record from a file. Call this method after a failure and before {@link #close}. Any thread may call this
-     * method.
+     * Returns the flight record of this rank, for a launcher that collects the records of its ranks. {@code ferro
+     * analyze} reads each record from a file. Call this method after a failure and before {@link #close}. Any thread
+     * may call this method.
      *
      * @param mostBytes maximum length in bytes; the oldest operations and events are left out of a longer record
      * @return content of the file that {@link ProcessGroup#writeFlightRecord} writes; empty if no group is open in this

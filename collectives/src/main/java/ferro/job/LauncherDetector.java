@@ -292,8 +292,8 @@ final class LauncherDetector {
     }
 
     /**
-     * Returns the key of a Hydra job. Hydra gives its ranks no unique value, but the proxies of all hosts get the address
-     * on which mpiexec listens.
+     * Returns the key of a Hydra job. Hydra gives its ranks no unique value, but the proxies of all hosts get the
+     * address on which mpiexec listens.
      */
     private Optional<String> hydraKey(boolean allLocal) {
         Optional<Ancestor> proxy = launcher();

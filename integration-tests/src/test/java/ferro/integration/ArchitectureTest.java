@@ -224,8 +224,9 @@ class ArchitectureTest {
     }
 
     /**
-     * LinuxFiles reads the files of the kernel. A decorator only returns the NCCL view; benchmarks and examples are users of it.
-     * Carrier, TypedViews and the kernels alone have typed views of buffers; training and benchmarks are users of tensors.
+     * LinuxFiles reads the files of the kernel. A decorator only returns the NCCL view; benchmarks and examples are
+     * users of it. Carrier, TypedViews and the kernels alone have typed views of buffers; training and benchmarks are
+     * users of tensors.
      */
     @ParameterizedTest
     @CsvSource({

@@ -100,8 +100,8 @@ class JoiningTextsTest {
     }
 
     /**
-     * Waits for a line, which is the first one unless this machine is so busy that after three seconds the rank itself is late,
-     * or the store, which this test serves.
+     * Waits for a line, which is the first one unless this machine is so busy that after three seconds the rank itself
+     * is late, or the store, which this test serves.
      */
     private static void assertFirst(JoiningRank rank, String text) throws Exception {
         rank.awaitLine(text);

@@ -23,8 +23,8 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * The class path of programs that tests start. Where the build has made jars it is jars alone, and beside the first lie
- * archives of a rank's classes and of the launcher's: as a user has them by {@code ./ferro}, and both start in two thirds of
- * the time. Tests of folders of classes go without.
+ * archives of a rank's classes and of the launcher's: as a user has them by {@code ./ferro}, and both start in two
+ * thirds of the time. Tests of folders of classes go without.
  */
 record Programs(List<Path> entries, Path home) {
     static final String ARCHIVE = archive("ranks");

@@ -6,8 +6,8 @@ import ferro.group.ProcessGroup;
 
 /**
  * The program that a rank runs from its start to the failure of another rank. The class archive for ranks is made from
- * this run. Without the failure, the archive would lack the classes that report a failure. A rank would have to load
- * and link these classes during a failure, which takes longer than the detection of the failure.
+ * a run of this program. Without the failure, the archive would lack the classes that report a failure. A rank would
+ * have to load and link these classes during a failure, which takes longer than the detection of the failure.
  */
 final class ArchiveProgram {
     private ArchiveProgram() {}

@@ -7,7 +7,8 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 
 /**
- * An exchange that counts, in every step of a join, the ranks with another batch after the step. Each rank sends a flag.
+ * An exchange that counts, in every step of a join, the ranks with another batch after the step. Each rank sends a
+ * flag.
  *
  * <p>If all ranks get the average of the whole last bucket, the flag is an element after the bucket's gradients and
  * travels with the gradients. If each rank gets only its part of the last bucket, or if a hook changes the data that is

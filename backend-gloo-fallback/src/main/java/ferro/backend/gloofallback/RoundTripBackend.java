@@ -12,8 +12,8 @@ import java.util.Objects;
 
 /**
  * A host back end that also accepts device tensors, through {@link GpuCollectives#over}. Permission, warning and order
- * of paths are the same as with {@link GpuCollectives}. This back end keeps the {@link RoundTripState} of its rank open, so
- * that staging memory is kept.
+ * of paths are the same as with {@link GpuCollectives}. This back end keeps the {@link RoundTripState} of its rank
+ * open, so that staging memory is kept.
  */
 final class RoundTripBackend extends ForwardingBackend {
     private final CollectiveBackend host;

@@ -23,7 +23,7 @@ import java.util.UUID;
 record SegmentOffer(
         String host, long pid, int descriptor, String name, long device, long inode, long bytes, UUID token) {
     /** Version of the layout, so that versions with different layouts do not use each other's segments. */
-    private static final int LAYOUT = 0xFE220001;
+    private static final int LAYOUT = 0xFE220002;
 
     byte[] encoded() {
         ByteArrayOutputStream bytesOut = new ByteArrayOutputStream();

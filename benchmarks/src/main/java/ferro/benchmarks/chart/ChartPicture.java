@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A picture of one or more panels, as SVG for light and dark pages and as PNG. A label stands at the end of each line, so the
- * picture needs no legend.
+ * A picture of one or more panels, as SVG for light and dark pages and as PNG. A label stands at the end of each line,
+ * so the picture needs no legend.
  *
  * @param title what the picture shows
  * @param notes lines of text below the panels, about the machine and about what is not drawn

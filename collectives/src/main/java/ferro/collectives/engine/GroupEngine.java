@@ -42,8 +42,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPointQueue} moves messages, and
- * {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages.
+ * A complete back end over a medium. {@link OperationQueue} runs collectives, {@link PointToPointQueue} moves messages,
+ * and {@link GroupControl} handles failures. {@link ProgressLoop} makes progress on collectives and messages.
  * {@link GroupEngine} accepts the calls of users, and {@link GroupLifecycle} has the parts of the engine.
  */
 public final class GroupEngine implements CollectiveBackend {

@@ -157,8 +157,9 @@ final class ProgressLoop {
     }
 
     /**
-     * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link StopCondition#TIME},
-     * this method also returns at {@code untilNanos} or at an interrupt, and leaves the work untouched.
+     * Runs the loop until the work is done, or waits for the thread that runs the loop. With {@link
+     * StopCondition#TIME}, this method also returns at {@code untilNanos} or at an interrupt, and leaves the work
+     * untouched.
      */
     void await(PendingWork work, StopCondition until, long untilNanos) {
         if (!work.isDone()) {

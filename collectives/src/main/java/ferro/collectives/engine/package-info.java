@@ -1,6 +1,6 @@
 /**
- * The engine of a group. {@code GroupEngine} accepts the calls, and {@code GroupLifecycle} has the parts of the group and
- * ends the group.
+ * The engine of a group. {@code GroupEngine} accepts the calls, and {@code GroupLifecycle} has the parts of the group
+ * and ends the group.
  *
  * <p>{@code OperationQueue} runs collectives, {@code PointToPointQueue} moves messages, and {@code ProgressLoop} makes
  * progress on collectives and messages. {@code LocalPeers} finds the ranks of one host, and {@code Schedule} cuts

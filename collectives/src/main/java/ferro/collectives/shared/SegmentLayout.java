@@ -60,7 +60,7 @@ public final class SegmentLayout {
     /** Bytes before the slots. */
     static final int FIRST_SLOT = LINES_BYTES + HEADERS * SMALL_BYTES;
 
-    /** Size of all segments of a group without rings, chosen so that eight ranks fit in the 64 MiB of a container. */
+    /** Size of all slots of a group, chosen so that eight ranks with rings fit in the 64 MiB of a container. */
     private static final long BYTES_MOST = 25L << 20;
 
     private static final int SLOT_BYTES_MOST = 1 << 20;

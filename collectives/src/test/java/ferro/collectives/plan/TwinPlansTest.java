@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Part r of an all-reduce and a reduce-scatter on rank r combine every element by the same expression, where both have the
- * same {@link Algorithm.CombineOrder}; and only there.
+ * Part r of an all-reduce and a reduce-scatter on rank r combine every element by the same expression, where both have
+ * the same {@link Algorithm.CombineOrder}; and only there.
  */
 class TwinPlansTest {
     @Tag("long")

@@ -8,6 +8,7 @@ import ferro.spi.SegmentSize;
 import ferro.spi.Transport.Lane;
 import java.util.BitSet;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SegmentLayoutTest {
@@ -21,10 +22,7 @@ class SegmentLayoutTest {
 
     @Test
     void ringsOfASegmentNeverOverlap() {
-        BitSet hosted = new BitSet();
-        for (int rank : new int[] {3, 17, 18, 400}) {
-            hosted.set(rank);
-        }
+        BitSet hosted = IntStream.of(3, 17, 18, 400).collect(BitSet::new, BitSet::set, BitSet::or);
         for (boolean hasSlots : new boolean[] {true, false}) {
             SegmentLayout layout = new SegmentLayout(hosted, 4096, hasSlots, true);
             int base = hasSlots ? layout.slot(SegmentLayout.SLOTS) : 0;
@@ -51,6 +49,8 @@ class SegmentLayoutTest {
         SegmentLayout few = of(4096, 8);
 
         assertTrue(few.size().bytes() < 3 << 20, "" + few.size());
+        assertTrue(SegmentLayout.abandoned() + Long.BYTES <= SegmentLayout.small(0), "a flag in a buffer");
+        assertEquals(few.slot(0), SegmentLayout.small(SegmentLayout.HEADERS - 1) + SegmentLayout.SMALL_BYTES);
         assertEquals(Optional.empty(), few.refusedBecause("big"));
     }
 

@@ -38,7 +38,8 @@ import java.util.concurrent.TimeoutException;
  * at once. A rank whose attempt fails cancels the attempt. The cancel ends the attempts of other members in the same
  * round, including attempts that begin later. The parent stays usable, and later attempts may succeed.
  *
- * <p>Received messages and {@link CreationAttempt#look} advance an attempt like a state machine. Only {@link #reach} waits.
+ * <p>Received messages and {@link CreationAttempt#look} advance an attempt like a state machine. Only {@link #reach}
+ * waits.
  */
 public final class SubgroupAgreement {
     /** The longest time between two checks of a waiting caller, and therefore the longest delay after a clock jump. */

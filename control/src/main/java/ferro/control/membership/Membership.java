@@ -26,11 +26,12 @@ import java.util.concurrent.TimeUnit;
  * and all its subgroups have left.
  *
  * <p>A membership has its own control messages, like a group of all ranks that moves no data. Therefore a membership
- * does not end with the joined group, and waits for no rank. A message only updates the {@code PeerState} of its sender. The
- * ticks of a timer read and judge the updated peers. The timer belongs to the context, and is virtual in a simulation.
- * {@code SilenceWatch} judges silence, {@code ExitWatch} watches the processes of this host, and {@code PauseWatch}
- * measures the pauses of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks that are
- * not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code WatchAssignment}).
+ * does not end with the joined group, and waits for no rank. A message only updates the {@code PeerState} of its
+ * sender. The ticks of a timer read and judge the updated peers. The timer belongs to the context, and is virtual in a
+ * simulation. {@code SilenceWatch} judges silence, {@code ExitWatch} watches the processes of this host, and {@code
+ * PauseWatch} measures the pauses of this process. In groups of more than 33 ranks, each rank watches the next 32 ranks
+ * that are not gone. Some of the ranks that watch a lost rank send the loss to the other ranks ({@code
+ * WatchAssignment}).
  */
 public final class Membership implements RankProcesses {
     /** A part of the identity of each membership, so that messages of memberships differ from messages of groups. */

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * Heat that spreads over a square plate. Each rank computes one block of the plate, and exchanges the edges of its block
- * with its neighbours in each step. Run the program with {@code ./ferro run -n 4 ferro.examples.heat.HeatGrid}.
+ * Heat that spreads over a square plate. Each rank computes one block of the plate, and exchanges the edges of its
+ * block with its neighbours in each step. Run the program with {@code ./ferro run -n 4 ferro.examples.heat.HeatGrid}.
  *
  * <p>The array of a rank has one more row or column on each side of its block, the halo. The halo has copies of the
  * neighbours' edges. Outside of the plate, the halo has a fixed temperature.

@@ -31,8 +31,8 @@ public final class TextModelMain {
      *
      * @param worldSize number of ranks of the job
      * @param arguments as for {@link #main}
-     * @throws IllegalArgumentException if an option or the text is wrong; the message names the option and its value, or the
-     *     problem of the text
+     * @throws IllegalArgumentException if an option or the text is wrong; the message names the option and its value,
+     *     or the problem of the text
      */
     public static void check(int worldSize, String... arguments) {
         Options options = Options.parse(arguments);

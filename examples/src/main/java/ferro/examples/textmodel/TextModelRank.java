@@ -169,8 +169,8 @@ final class TextModelRank {
     }
 
     /**
-     * Trains the first steps again in one process, on whole batches. So each sample was used once, with the same weight. The
-     * other ranks wait without work meanwhile, so these steps also show how fast one rank is.
+     * Trains the first steps again in one process, on whole batches. So each sample was used once, with the same
+     * weight. The other ranks wait without work meanwhile, so these steps also show how fast one rank is.
      */
     private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
         int count = Math.min(LOSSES_TO_CHECK, steps.size());
@@ -201,8 +201,8 @@ final class TextModelRank {
     }
 
     /**
-     * Trains all steps again on all ranks, from the beginning and without a stop. If as many ranks have saved the checkpoint, the
-     * losses after the last resume have the same bits.
+     * Trains all steps again on all ranks, from the beginning and without a stop. If as many ranks have saved the
+     * checkpoint, the losses after the last resume have the same bits.
      */
     private boolean lossesAreThoseOfAnUndisturbedRun(List<TrainingStep> steps, int savedBy) {
         int first = steps.get(0).number();

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
  * A node whose launcher has not reported how its ranks ended.
  *
  * @param entry entry of the node's launcher
- * @param why  observation, for example that the connection of the launcher has ended
+ * @param why   observation, for example that the connection of the launcher has ended
  */
 public record LostNode(LauncherEntry entry, String why) {
     /** First character of a text that replaces a missing report or verdict. The reason follows this character. */

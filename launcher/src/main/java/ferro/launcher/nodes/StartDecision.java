@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param refusal why no rank starts; empty if ranks start
  * @param code    exit code of all launchers if no rank starts
- * @param entries   entries of all launchers, by node; empty if no rank starts
+ * @param entries entries of all launchers, by node; empty if no rank starts
  */
 record StartDecision(String refusal, int code, List<LauncherEntry> entries) {
     static StartDecision of(List<LauncherEntry> entries) {

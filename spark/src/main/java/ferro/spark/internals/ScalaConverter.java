@@ -62,8 +62,8 @@ public final class ScalaConverter {
     }
 
     /**
-     * Returns the elements of the {@code Seq} that a method of Spark returns. An unchecked exception or error of the method
-     * passes unchanged.
+     * Returns the elements of the {@code Seq} that a method of Spark returns. An unchecked exception or error of the
+     * method passes unchanged.
      */
     static Iterator<?> elements(Class<?> type, String method, Object target) {
         try {

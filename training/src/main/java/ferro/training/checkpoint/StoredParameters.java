@@ -66,8 +66,8 @@ final class StoredParameters {
     }
 
     /**
-     * The index {@code model.safetensors.index.json} of a model that is stored in several safetensors files. The libraries
-     * of Hugging Face use the same format.
+     * The index {@code model.safetensors.index.json} of a model that is stored in several safetensors files. The
+     * libraries of Hugging Face use the same format.
      *
      * @param files      the name of the file of each tensor, by the name of the tensor
      * @param totalBytes the number of bytes of all tensors

@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Applies an update rule to tensors of parameters, gradients and state. Element i of each tensor belongs to element i of the
- * other tensors.
+ * Applies an update rule to tensors of parameters, gradients and state. Element i of each tensor belongs to element i
+ * of the other tensors.
  *
  * {@snippet file="ferro/examples/snippets/OptimizerSnippetsTest.java" region="flat" :
  *

@@ -25,8 +25,8 @@ record RowCounts(int training, int validation, int features) {
     record RowProblem(int rank, String message) {}
 
     /**
-     * Checks that each rank has rows, and that the rows of all ranks have the same number of features. LightGBM refuses a
-     * data set without rows. If the ranks have different numbers of features, LightGBM ends the process by SIGSEGV.
+     * Checks that each rank has rows, and that the rows of all ranks have the same number of features. LightGBM refuses
+     * a data set without rows. If the ranks have different numbers of features, LightGBM ends the process by SIGSEGV.
      *
      * @param ranks      numbers of all ranks
      * @param validation name of the column of validation rows; null if no rank needs them

@@ -1,8 +1,8 @@
 package ferro.backend.nccl.ffi;
 
 /**
- * Functions of every NCCL that ferro can use, in the order of nccl.h. Newer functions are in {@link NcclConfigFunctions},
- * {@link NcclLastErrorFunction}, {@link NcclRootedFunctions} and {@link NcclSendRecvFunctions}.
+ * Functions of every NCCL that ferro can use, in the order of nccl.h. Newer functions are in {@link
+ * NcclConfigFunctions}, {@link NcclLastErrorFunction}, {@link NcclRootedFunctions} and {@link NcclSendRecvFunctions}.
  *
  * <p>Handles and device pointers are longs. If NCCL may write an out-parameter after the call (inside a group, or
  * without blocking), the parameter is the address of a {@link NativeLongs}. All other out-parameters are arrays of one

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Runs a test on the stand-in libraries: {@code @ExtendWith(StandIn.class)}. Loads them once for this JVM, resets them before
- * each test, and after it asserts that nothing is left alive, that no closed handle was used, and no memory was freed
- * too early. The hooks are {@link StandInHooks}.
+ * Runs a test on the stand-in libraries: {@code @ExtendWith(StandIn.class)}. Loads them once for this JVM, resets them
+ * before each test, and after it asserts that nothing is left alive, that no closed handle was used, and no memory was
+ * freed too early. The hooks are {@link StandInHooks}.
  */
 public final class StandIn implements ExecutionCondition, BeforeEachCallback, AfterEachCallback {
     private static final ExtensionContext.Namespace SPACE = ExtensionContext.Namespace.create(StandIn.class);

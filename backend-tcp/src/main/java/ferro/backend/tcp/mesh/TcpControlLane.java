@@ -31,8 +31,8 @@ public final class TcpControlLane implements ControlLane {
         /**
          * Receives a data connection, which the receiver then owns. The connection is authenticated, has auto-read off
          * and no handlers, and belongs to no loop. No byte of data was read yet. The allocator of the channel is a
-         * {@link SwitchableReadAllocator}. The default method closes the connection, because a peer that opens a data link has other
-         * settings than a group without data links.
+         * {@link SwitchableReadAllocator}. The default method closes the connection, because a peer that opens a data
+         * link has other settings than a group without data links.
          */
         default void data(int peer, ConnectionPurpose lane, int epoch, Channel channel) {
             TlsHandshakeHandler.closeAtOnce(channel);

@@ -42,8 +42,8 @@ import java.util.function.Supplier;
 /**
  * The connections to the other ranks of a joined group: one authenticated control connection to each rank, and data
  * connections on demand. Any thread may call the public methods, and {@link #send}. The background loop does the work.
- * On the background loop, the port and the connections call this class by {@link TcpListener.ConnectionReceiver} and {@link
- * ControlConnection.FrameReceiver}.
+ * On the background loop, the port and the connections call this class by {@link TcpListener.ConnectionReceiver} and
+ * {@link ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionReceiver, ControlConnection.FrameReceiver {
     /** Maximum total wait of the last close, for the store and for the last frames. */

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
  * that its hello requests. The number of connections in a handshake is limited. Connections that have sent nothing
  * valid are dropped first.
  *
- * <p>The {@link ConnectionReceiver} receives a connection when the connecting side has confirmed the connection. The confirmation
- * has no time limit. A side that has sent the confirmation uses the connection. A side that has not sent the
- * confirmation will close the connection.
+ * <p>The {@link ConnectionReceiver} receives a connection when the connecting side has confirmed the connection. The
+ * confirmation has no time limit. A side that has sent the confirmation uses the connection. A side that has not sent
+ * the confirmation will close the connection.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;

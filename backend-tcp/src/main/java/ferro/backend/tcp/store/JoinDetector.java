@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 
 /**
  * Detects from the keys of a store that every rank of the job has joined one group. A rank that has joined has
- * published its {@link Roster.RankEntry}, for which the rank needs the secret. Used on the store's loop, except for {@link
- * #allJoined}.
+ * published its {@link Roster.RankEntry}, for which the rank needs the secret. Used on the store's loop, except for
+ * {@link #allJoined}.
  */
 public final class JoinDetector {
     private static final Pattern CARD = Pattern.compile("((.*)/\\d+)/card/(\\d+)");

@@ -83,8 +83,8 @@ public final class LauncherClient implements AutoCloseable {
     }
 
     /**
-     * Connects like {@link #open(ConnectOptions, Duration, Duration)}, but tries for a shorter time if nothing listens at
-     * the address. If a connection was accepted, a server exists, even if its handshake takes long on a busy host.
+     * Connects like {@link #open(ConnectOptions, Duration, Duration)}, but tries for a shorter time if nothing listens
+     * at the address. If a connection was accepted, a server exists, even if its handshake takes long on a busy host.
      *
      * @param call     calling launcher and store
      * @param unserved how long to try if no connection is made

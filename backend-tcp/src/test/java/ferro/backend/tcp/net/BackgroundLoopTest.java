@@ -17,8 +17,8 @@ class BackgroundLoopTest {
     private static final int LIMIT_MILLIS = 5_000;
 
     /**
-     * Netty's loop closes its connections only if it polls sockets once more after the request to end. A request that a task
-     * makes, or that comes while tasks run, comes too late for that.
+     * Netty's loop closes its connections only if it polls sockets once more after the request to end. A request that a
+     * task makes, or that comes while tasks run, comes too late for that.
      */
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})

@@ -28,8 +28,8 @@ public final class Sockets {
     private Sockets() {}
 
     /**
-     * A port that is free when looked at, for those that others must know beforehand; none of those that the system gives
-     * away by itself, so that only another such test could take it.
+     * A port that is free when looked at, for those that others must know beforehand; none of those that the system
+     * gives away by itself, so that only another such test could take it.
      */
     public static int freePort() throws IOException {
         IOException last = null;

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The handshake, the listener that guards it and the slots of a group under seeds: pieces of any size, delays, connections cut
- * after any byte, ranks that dial twice, and strangers. {@code -Dferro.seed=N} replays one.
+ * The handshake, the listener that guards it and the slots of a group under seeds: pieces of any size, delays,
+ * connections cut after any byte, ranks that dial twice, and strangers. {@code -Dferro.seed=N} replays one.
  */
 @Timeout(120)
 public class SeededHandshakesTest {

@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What the files of a model say, without the weights. Jlama does not check whether a model can be split over the ranks, and
- * computes wrong answers if it cannot.
+ * What the files of a model say, without the weights. Jlama does not check whether a model can be split over the ranks,
+ * and computes wrong answers if it cannot.
  *
  * @param folder      where the model is
  * @param config      content of {@code config.json}
@@ -155,8 +155,8 @@ record ModelMetadata(Path folder, JsonNode config, Map<String, String> types, St
     }
 
     /**
-     * Returns the longest text in tokens. Jlama looks up the rotation of head h at position p in the row p + 2h of a table
-     * that has a row for each position of the context.
+     * Returns the longest text in tokens. Jlama looks up the rotation of head h at position p in the row p + 2h of a
+     * table that has a row for each position of the context.
      */
     int longestText() {
         return number("max_position_embeddings") - 2 * (number("num_key_value_heads") - 1);

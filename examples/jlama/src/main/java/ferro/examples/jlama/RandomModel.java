@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A program that writes a random Llama model: {@code config.json}, {@code model.safetensors}, {@code tokenizer.json} and
- * {@code tokenizer_config.json}. The same options write the same bytes. The text of such a model has no meaning.
+ * A program that writes a random Llama model: {@code config.json}, {@code model.safetensors}, {@code tokenizer.json}
+ * and {@code tokenizer_config.json}. The same options write the same bytes. The text of such a model has no meaning.
  */
 public final class RandomModel {
     private static final String USAGE = """

@@ -52,8 +52,8 @@ public final class TextGenerator {
     }
 
     /**
-     * Runs one rank and ends the process. Rank 0 prints the text. The exit code is 0 for success, 1 if the communication
-     * failed, and 2 if the options or the model are refused.
+     * Runs one rank and ends the process. Rank 0 prints the text. The exit code is 0 for success, 1 if the
+     * communication failed, and 2 if the options or the model are refused.
      *
      * @param arguments options, as {@code --help} lists them
      */

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A program that compares the logits of ranks over TCP with those over shared memory, bit by bit. It runs in a JVM without
- * its last compiler: the order in which the vector module adds the parts of a vector changes when that compiler replaces
- * code, so that two answers of Jlama in one JVM can differ, also without ranks.
+ * A program that compares the logits of ranks over TCP with those over shared memory, bit by bit. It runs in a JVM
+ * without its last compiler: the order in which the vector module adds the parts of a vector changes when that compiler
+ * replaces code, so that two answers of Jlama in one JVM can differ, also without ranks.
  */
 final class BitsOfMedia {
     private static final int[] PROMPT = {1, 17, 42, 99, 5, 63, 120, 31, 8};
