@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -96,10 +97,9 @@ class AllocationTest {
             for (int i = 0; i < going.length; i++) {
                 if (going[i] != 0) {
                     Called called = calls.get(i);
-                    long bytes = perCall(group, called);
                     long[] lowest =
                             least.computeIfAbsent(called.name, name -> new long[] {Long.MAX_VALUE, Long.MAX_VALUE});
-                    lowest[group.rank()] = Math.min(lowest[group.rank()], bytes);
+                    lowest[group.rank()] = Math.min(lowest[group.rank()], perCall(group, called));
                     going[i] = (byte) (lowest[group.rank()] <= limit(medium, called.name, group.rank()) ? 0 : 1);
                 }
             }
@@ -166,10 +166,9 @@ class AllocationTest {
 
     /** Calls on arrays so large that the system calls of JDK 22 and newer take them as they are. */
     private static List<Called> largeCalls() {
-        int length = 80_000;
-        float[] array = new float[length];
-        float[] both = new float[2 * length];
-        float[] other = new float[2 * length];
+        float[] array = new float[80_000];
+        float[] both = new float[160_000];
+        float[] other = new float[160_000];
         return List.of(
                 new Called("broadcast", group -> group.broadcast(array, 0)),
                 new Called("allGather", group -> group.allGather(array, both)),
@@ -207,19 +206,22 @@ class AllocationTest {
         calls.add(new Called("barrier", ProcessGroup::barrier));
         calls.addAll(labelledCalls());
         float[] message = new float[1000];
-        calls.add(new Called("send to a receive", group -> send(group, message, 0)));
-        calls.add(new Called("two sends received in the other order", group -> {
-            send(group, message, group.rank());
-            send(group, message, 1 - group.rank());
-        }));
+        calls.add(new Called("send to a receive", group -> send(group, message, false)));
+        calls.add(new Called("send before its receive", group -> send(group, message, true)));
         return calls;
     }
 
-    private static void send(ProcessGroup group, float[] message, int tag) {
+    private static void send(ProcessGroup group, float[] message, boolean isEarly) {
         if (group.rank() == 0) {
-            group.send(message, 1, tag);
-        } else {
-            group.recv(message, 0, tag);
+            // a receiver that always comes second would have every message kept
+            LockSupport.parkNanos(100_000);
+            group.send(message, 1, 0);
+        }
+        if (isEarly) {
+            group.barrier();
+        }
+        if (group.rank() == 1) {
+            group.recv(message, 0, 0);
         }
     }
 }

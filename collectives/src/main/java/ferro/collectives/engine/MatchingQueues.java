@@ -6,7 +6,6 @@ import ferro.MessageKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -149,10 +148,11 @@ abstract class MatchingQueues {
 
     /** Removes and returns the first unexpected message that a receive accepts, complete or not, or returns null. */
     private UnexpectedMessage takeUnexpected(Transfer receive) {
-        for (Iterator<UnexpectedMessage> each = unexpected.iterator(); each.hasNext(); ) {
-            UnexpectedMessage message = each.next();
+        // by index, because an iterator would be allocated in each receive
+        for (int i = 0; i < unexpected.size(); i++) {
+            UnexpectedMessage message = unexpected.get(i);
             if (receive.takes(message.tag)) {
-                each.remove();
+                unexpected.remove(i);
                 bytesKept -= message.cost();
                 if (message.isFound) {
                     channels.lastTaken[peer] = receive.number;
@@ -169,9 +169,9 @@ abstract class MatchingQueues {
 
     /** Returns the first unexpected message that a receive accepts, or null. The message stays in the queue. */
     UnexpectedMessage findUnexpected(Transfer receive) {
-        for (UnexpectedMessage message : unexpected) {
-            if (receive.takes(message.tag)) {
-                return message;
+        for (int i = 0; i < unexpected.size(); i++) {
+            if (receive.takes(unexpected.get(i).tag)) {
+                return unexpected.get(i);
             }
         }
         return null;
@@ -181,10 +181,10 @@ abstract class MatchingQueues {
     private void keep(UnexpectedMessage message) {
         unexpected.add(message);
         bytesKept += message.cost();
-        for (Iterator<Transfer> each = channels.probes.iterator(); each.hasNext(); ) {
-            Transfer probe = each.next();
+        for (int i = 0; i < channels.probes.size(); i++) {
+            Transfer probe = channels.probes.get(i);
             if ((probe.isFromAny() || probe.peer == peer) && probe.takes(message.tag)) {
-                each.remove();
+                channels.probes.remove(i--);
                 end(probe, message);
             }
         }

@@ -98,7 +98,7 @@ public final class LauncherBarrier {
                 return decided.entries();
             }
         } catch (FerroException | IllegalStateException gone) {
-            throw ended(why);
+            // the store is gone, so this launcher cannot have got a decision to start
         }
         throw ended(why);
     }

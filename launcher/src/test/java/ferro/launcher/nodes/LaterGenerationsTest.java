@@ -335,9 +335,10 @@ class LaterGenerationsTest extends LaunchersOnLoopback {
             assertFalse(start.isDone(), "all are there, but the time has not passed");
             thread.held.get(0).run();
 
-            assertEquals(
-                    List.of(zero.entry, replaces.entry),
-                    StoreKeys.decoded(result(start), StartDecision.class).entries());
+            StartDecision decided = StoreKeys.decoded(result(start), StartDecision.class);
+            assertEquals(List.of(zero.entry, replaces.entry), decided.entries());
+            // a launcher of another build reads these names, and then reports that the versions differ
+            assertHas(new String(result(start), StandardCharsets.UTF_8), "\"refusal\":", "\"code\":", "\"cards\":");
         } finally {
             thread.shutdownNow();
         }

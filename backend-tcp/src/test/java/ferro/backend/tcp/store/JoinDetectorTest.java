@@ -7,33 +7,27 @@ import org.junit.jupiter.api.Test;
 
 class JoinDetectorTest {
     private static final byte[] CARD = {7};
-    private static final byte[] GONE = {};
 
     private final JoinDetector watch = new JoinDetector(3);
 
     @Test
     void allHaveJoinedOnceEachRankOfAGroupHasItsEntry() {
-        watch.set("world/1/card/0", CARD);
-        watch.set("world/1/card/1", CARD);
-        watch.set("world/1/card/1", CARD);
-        watch.set("world/rank/2", CARD);
-        watch.set("pair/1/card/2", CARD);
+        enter(watch, "world/1/card/0", "world/1/card/1", "world/1/card/1", "world/rank/2", "pair/1/card/2");
         assertFalse(joined());
 
-        watch.set("world/1/card/2", CARD);
+        enter(watch, "world/1/card/2");
 
         assertTrue(joined());
     }
 
     @Test
     void aRankThatGaveUpHasNotJoined() {
-        watch.set("world/1/card/0", CARD);
-        watch.set("world/1/card/1", CARD);
-        watch.set("world/1/card/1", GONE);
-        watch.set("world/1/card/2", CARD);
+        enter(watch, "world/1/card/0", "world/1/card/1");
+        watch.set("world/1/card/1", new byte[0]);
+        enter(watch, "world/1/card/2");
         assertFalse(joined());
 
-        watch.set("world/1/card/1", CARD);
+        enter(watch, "world/1/card/1");
 
         assertTrue(joined());
     }
@@ -41,14 +35,18 @@ class JoinDetectorTest {
     @Test
     void onlyEntriesOfTheWatchedGroupCount() {
         JoinDetector pair = new JoinDetector("pair", 2);
-        for (String key : new String[] {"world/1/card/0", "world/1/card/1", "pair/2/card/0", "a/pair/2/card/1"}) {
-            pair.set(key, CARD);
-        }
+        enter(pair, "world/1/card/0", "world/1/card/1", "pair/2/card/0", "a/pair/2/card/1");
         assertFalse(pair.allJoined().toCompletableFuture().isDone());
 
-        pair.set("pair/2/card/1", CARD);
+        enter(pair, "pair/2/card/1");
 
         assertTrue(pair.allJoined().toCompletableFuture().isDone());
+    }
+
+    private static void enter(JoinDetector detector, String... keys) {
+        for (String key : keys) {
+            detector.set(key, CARD);
+        }
     }
 
     private boolean joined() {
