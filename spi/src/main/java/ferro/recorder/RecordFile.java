@@ -27,7 +27,10 @@ final class RecordFile {
     private final FlightRecorder.RecorderOwner owner;
     private final Map<Path, FolderFile> files = new ConcurrentHashMap<>();
 
-    /** The file in one folder. A lock makes threads write one after another, so that the newest record is kept. */
+    /**
+     * The file that records are written to in one folder. Threads lock this object and write one after another, so that
+     * the file has the newest record.
+     */
     private static final class FolderFile {
         private String name;
     }

@@ -3,8 +3,8 @@ package ferro.spi;
 import java.util.Objects;
 
 /**
- * A check for text that UTF-8 cannot encode, because the text contains half of a surrogate pair. Java would write a
- * question mark in place of half of a pair, so that a reader would get a different text.
+ * A check for text that UTF-8 cannot encode, because the text contains half of a surrogate pair. In place of half of a
+ * pair, Java's encoder would write a question mark. The receiver of the text would then get a different text.
  */
 public final class SurrogateCheck {
     private SurrogateCheck() {}

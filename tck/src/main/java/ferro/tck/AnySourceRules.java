@@ -156,9 +156,9 @@ interface AnySourceRules extends TestedBackend {
 
     /**
      * Takes a message in one of twelve ways. First, the test makes no probe, a probe from any rank or a probe of the
-     * rank {@code named}. Then a receive or a match takes a message. The message comes from any rank, or from the rank
-     * that the probe has found. Without a probe, this rank is {@code named}. Returns the rank that has sent the
-     * message.
+     * rank {@code named}. Then a receive or a match takes a message. The receive or match accepts a message from any
+     * rank, or only from the rank that the probe has found. If the test made no probe, it accepts only a message from
+     * the rank {@code named} in place of the rank that a probe has found. Returns the rank that has sent the message.
      */
     private static int take(ProcessGroup group, int way, int named, int tag) throws Exception {
         int any = ProcessGroup.ANY_SOURCE;

@@ -40,7 +40,9 @@ final class CellRunner {
         }
     }
 
-    /** Runs the cells of a kind, or a selection of them, in a fresh group. Fails with a list of the wrong results. */
+    /**
+     * Runs all cells or selected cells of one collective kind in a fresh group. Fails with a list of the wrong results.
+     */
     static void check(TestedBackend subject, int worldSize, CollectiveKind kind) {
         check(subject, worldSize, subject.runsSelection() ? Cell.selected(kind, worldSize) : Cell.of(kind, worldSize));
     }

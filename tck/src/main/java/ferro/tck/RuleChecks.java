@@ -120,7 +120,9 @@ final class RuleChecks {
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
-    /** Sends a message from rank {@code from} to rank {@code to}, which checks it. Any other rank does nothing. */
+    /**
+     * Sends a message from rank {@code from} to rank {@code to}, which checks the message. Any other rank does nothing.
+     */
     static void passes(ProcessGroup group, int from, int to, int tag, int... data) {
         if (group.rank() == from) {
             group.send(data, to, tag);
@@ -164,7 +166,7 @@ final class RuleChecks {
         }
     }
 
-    /** Waits for a condition that no event signals. */
+    /** Waits for a condition by polling, because no event signals the condition. */
     static void eventually(String what, Duration limit, BooleanSupplier condition) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {

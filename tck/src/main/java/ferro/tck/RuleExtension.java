@@ -86,7 +86,10 @@ final class RuleExtension
             return worldSize == 0 ? List.of() : List.of(this);
         }
 
-        /** Returns whether a parameter belongs to the rule, and not to a method that runs before or after the rule. */
+        /**
+         * Returns whether a parameter belongs to the test of the rule, and not to a method that runs before or after
+         * the test.
+         */
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
             return parameter.getDeclaringExecutable().equals(context.getRequiredTestMethod());

@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Calls of every rank of a group. Each call has a chained stage that records the thread on which the stage runs. A
- * stage that is chained to a completed call runs on the chaining thread. In each call, all ranks but one therefore
- * chain their stages before the last rank calls. Stages of the last calls always run on a thread of the group, because
- * the last calls fail after their stages are chained.
+ * A check of the threads on which chained stages run. Every rank of a group makes calls. Each call has a chained stage
+ * that records the thread on which the stage runs. A stage that is chained to a completed call runs on the chaining
+ * thread. Therefore, one rank makes each call last, after all other ranks have chained their stages. Stages of the last
+ * calls always run on a thread of the group, because the last calls fail after their stages are chained.
  */
 final class StageThreadCheck {
     /** Number of ranks of the group. */

@@ -114,8 +114,8 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters, such as {@code "max_bin=255 num_threads=1"}; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if on any rank the sizes do not fit, there are no rows, the values have another
-     *     type, or a parameter contradicts the network; or if the ranks have different numbers of columns or different
+     * @throws IllegalArgumentException if a rank has no rows, sizes that do not fit, values of another type, or a parameter
+     *     that contradicts the network, or if two ranks have different numbers of columns or different
      *     parameters of bins. All ranks throw it, and the text names the ranks
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
@@ -212,8 +212,8 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if on any rank the sizes do not fit, there are no rows, or a parameter contradicts
-     *     the network; or if the ranks have different numbers of columns or different parameters of bins
+     * @throws IllegalArgumentException if a rank has no rows, sizes that do not fit, or a parameter that contradicts the
+     *     network, or if two ranks have different numbers of columns or different parameters of bins
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */
@@ -282,8 +282,8 @@ public final class LightGbmNetwork implements AutoCloseable {
     }
 
     /**
-     * Calls LightGBM. Checks the failure of a callback before the return code, because zeros of a failed callback look like
-     * the end of a training that found no more splits.
+     * Calls LightGBM. A callback that has failed gives LightGBM zeros. LightGBM may take the zeros for the end of the
+     * training, and return no error. Therefore this method checks for a failed callback before it checks the return code.
      */
     void call(String what, IntSupplier function) {
         require(what);

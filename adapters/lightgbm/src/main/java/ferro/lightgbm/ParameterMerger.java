@@ -27,7 +27,10 @@ final class ParameterMerger {
     private static final List<List<String>> OF_BINS =
             List.of(List.of("max_bin", "max_bins", "255"), List.of("min_data_in_bin", "3"));
 
-    /** The parameters that each training reads, in the same form. An earlier alias wins, as in LightGBM. */
+    /**
+     * The parameters that LightGBM reads in each training: the name, the aliases, and then the default. An earlier alias
+     * wins, as in LightGBM.
+     */
     private static final List<List<String>> OF_TREES = List.of(
             List.of("objective", "objective_type", "application", "loss", "app", "regression"),
             List.of("boosting", "boosting_type", "boost", "gbdt"),

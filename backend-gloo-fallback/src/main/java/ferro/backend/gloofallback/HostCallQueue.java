@@ -28,7 +28,7 @@ final class HostCallQueue {
     }
 
     /**
-     * Queues a call. The thread keeps {@code opened} until the thread ends.
+     * Queues a call. Closes {@code opened} when the thread of this queue ends, or at once if the thread runs already.
      *
      * @throws OutOfMemoryError if the system has no memory for a thread; in this case the call is not queued
      */
@@ -60,7 +60,7 @@ final class HostCallQueue {
         return unfinished == 0;
     }
 
-    /** Ends the thread when no call is left. Waits a limited time for the end of the thread. */
+    /** Ends the thread when no call is left. Waits a limited time until the thread has ended. */
     void end() {
         Thread last;
         synchronized (this) {
@@ -113,7 +113,7 @@ final class HostCallQueue {
         return null;
     }
 
-    /** Waits for a signal or the end of a time. Returns false if the thread was interrupted. */
+    /** Waits until the queue changes or {@code nanos} have passed. Returns false if the thread was interrupted. */
     private boolean pause(long nanos) {
         try {
             TimeUnit.NANOSECONDS.timedWait(this, nanos);

@@ -36,7 +36,7 @@ record PieceLayout(long partElements, int parts, long pieceElements) {
         return Math.max(1, (partElements + pieceElements - 1) / pieceElements);
     }
 
-    /** Returns the beginning of a piece, in elements of a part. */
+    /** Returns the index, within a part, of the first element of a piece. */
     long from(long piece) {
         return piece * pieceElements;
     }

@@ -22,7 +22,7 @@ import java.util.List;
  *
  * <p>If a copy to the host fails, or a copy does not end, the host group is aborted, because the other ranks would
  * wait. If a copy back fails, the group is not aborted, because the other ranks have their data. After a failed copy
- * back, this rank takes part to the end of the call, and fails afterwards.
+ * back, this rank runs the remaining pieces of the call, and then the call fails on this rank.
  */
 final class PiecewiseCall {
     /** How long the copies of a failed call may still run until the call abandons their tensors. */
@@ -94,7 +94,7 @@ final class PiecewiseCall {
         }
     }
 
-    /** Checks first that all ranks cut the call into the same pieces. Different pieces would be mixed up. */
+    /** Checks that all ranks cut the call into the same pieces. Otherwise, ranks would combine different elements. */
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);

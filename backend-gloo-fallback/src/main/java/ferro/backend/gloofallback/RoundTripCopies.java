@@ -17,15 +17,15 @@ import ferro.Tensor;
  * @param parts  number of parts in this rank's staging memory
  * @param out    data to copy to the host, or null
  * @param back   data to copy to the device, or null
- * @param within own part, which is copied on the device only, or null
+ * @param within copy of this rank's part on the device only, or null
  */
 record RoundTripCopies(
         Collective call, int rank, int parts, StagingMapping out, StagingMapping back, OwnPartCopy within) {
     /**
-     * A copy of the own part within the device.
+     * A copy of this rank's part from the input to the output, within the device.
      *
-     * @param from own part of the input
-     * @param to   own part of the output
+     * @param from this rank's part of the input
+     * @param to   this rank's part of the output
      */
     record OwnPartCopy(DeviceTensor from, DeviceTensor to) {}
 
@@ -61,7 +61,7 @@ record RoundTripCopies(
         return all.slice(rank * length, length);
     }
 
-    /** Returns the copy of the own part; null if input and output share this part, or if the part is empty. */
+    /** Returns the copy of this rank's part; null if input and output share this part, or if the part is empty. */
     private static OwnPartCopy own(DeviceTensor from, DeviceTensor to) {
         return from.address() == to.address() || from.elementCount() == 0 ? null : new OwnPartCopy(from, to);
     }

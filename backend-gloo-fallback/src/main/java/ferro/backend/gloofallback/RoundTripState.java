@@ -14,13 +14,13 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Shared state of one rank's calls through host memory: device memory, staging, a lane per host group. Thread-safe. */
+/** Device memory, staging memory and call queues that one rank's calls through host memory share. Thread-safe. */
 final class RoundTripState implements AutoCloseable {
     private static final long IDLE_MILLIS = 100;
 
     private final DeviceMemory memory;
     private final StagingPool pool;
-    /** Lanes by the identity of the host back end, because back ends define no equality. */
+    /** Call queues by host back end. Back ends are compared by identity, because they define no equality. */
     private final Map<CollectiveBackend, HostCallQueue> lanes = new WeakHashMap<>();
 
     private final ThreadPoolExecutor dependants;
@@ -63,7 +63,7 @@ final class RoundTripState implements AutoCloseable {
         }
     }
 
-    /** Returns whether calls are in flight. Without shared state, no call is in flight. Creates no shared state. */
+    /** Returns whether calls are in flight. Returns false if the context has no state of round trips, and creates none. */
     static boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         Optional<RoundTripState> shared = context.find(RoundTripState.class);
         if (shared.isEmpty()) {

@@ -73,7 +73,10 @@ final class RoundTripWork implements Work {
         return options.within(left.isNegative() ? Duration.ZERO : left);
     }
 
-    /** Returns whether {@link #await(Copy, String)} stopped waiting, so that its failure is not the copy's failure. */
+    /**
+     * Returns whether {@link #await(Copy, String)} stopped waiting at the deadline or an interrupt. The failure then does
+     * not come from the copy.
+     */
     boolean isStopping() {
         return stopping;
     }
@@ -100,7 +103,9 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Makes this object the handle of a message, before the caller receives the handle. */
+    /**
+     * Sets the host work of a message, for which {@link #await()} waits. Called before the caller receives this handle.
+     */
     void waitsFor(Work hostPart) {
         network = hostPart;
         sequence = hostPart.sequence();
@@ -127,7 +132,9 @@ final class RoundTripWork implements Work {
         }
     }
 
-    /** Returns a failure as it was thrown, because dependent stages wrap it. */
+    /**
+     * Returns the cause of a CompletionException, in which dependent stages wrap failures, or any other failure itself.
+     */
     static Throwable plain(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
@@ -152,8 +159,8 @@ final class RoundTripWork implements Work {
     }
 
     /**
-     * Waits for the end. For a message, an interrupt ends the work of the host back end as that back end specifies. The
-     * rest of the call is short.
+     * Waits for the end of the call. For a message, an interrupt ends the work of the host back end as that back end
+     * specifies. The rest of the call is short.
      */
     @Override
     public void await() {

@@ -9,7 +9,7 @@ import java.util.function.ObjIntConsumer;
  * @param tensor device memory of one or more parts
  * @param first  index of the staging part that belongs to the tensor's first part
  * @param count  number of parts of the tensor
- * @param left   index of the staging part that is left out, or -1
+ * @param left   index of the staging part that is not copied, or -1
  */
 record StagingMapping(DeviceTensor tensor, int first, int count, int left) {
     /**

@@ -3,18 +3,18 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** The failure to load any libcudart or libamdhip64, or the one that a setting names. */
+/** Thrown if no libcudart or libamdhip64 can be loaded, or if the runtime that a setting names cannot be loaded. */
 public final class CudaRuntimeNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Serialized with the exception: a list of records of strings, made by List.copyOf. */
+    /** Serialized with the exception: List.copyOf returns a serializable list. */
     @SuppressWarnings("serial")
     private final List<LibraryLoadFailure> tried;
 
     /**
      * Creates a failure.
      *
-     * @param tried every candidate with the loader's message, in order
+     * @param tried libraries that were tried, in order, with the loader's messages
      */
     public CudaRuntimeNotFoundException(List<LibraryLoadFailure> tried) {
         super(
@@ -26,7 +26,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
         this.tried = List.copyOf(tried);
     }
 
-    /** {@return the candidates that were tried, in order} */
+    /** {@return the libraries that were tried, in order} */
     public List<LibraryLoadFailure> tried() {
         return tried;
     }

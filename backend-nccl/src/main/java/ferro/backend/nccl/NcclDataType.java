@@ -25,9 +25,9 @@ public enum NcclDataType {
     FLOAT64(8, DataType.FLOAT64),
     /** bfloat16; since NCCL 2.10. */
     BFLOAT16(9, DataType.BFLOAT16),
-    /** 8-bit float with 4 bits of exponent; since NCCL 2.24.3; a code only, no tensor of ferro has it. */
+    /** 8-bit float with 4 bits of exponent; since NCCL 2.24.3. Tensors of ferro cannot have this type. */
     FLOAT8_E4M3(10, null),
-    /** 8-bit float with 5 bits of exponent; since NCCL 2.24.3; a code only, no tensor of ferro has it. */
+    /** 8-bit float with 5 bits of exponent; since NCCL 2.24.3. Tensors of ferro cannot have this type. */
     FLOAT8_E5M2(11, null);
 
     private static final NcclVersion FIRST_WITH_BFLOAT16 = new NcclVersion(2, 10, 0);
@@ -54,7 +54,7 @@ public enum NcclDataType {
     /**
      * {@return why the library does not support this type; empty if it does}
      *
-     * @param library loaded release
+     * @param library release of the loaded NCCL
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         NcclVersion first = switch (this) {
@@ -72,7 +72,8 @@ public enum NcclDataType {
      *
      * @param type element type
      * @return NCCL's type
-     * @throws UnsupportedOperationException naming {@code type} and NCCL's types, if NCCL has none for it
+     * @throws UnsupportedOperationException if NCCL has no such type; the message names {@code type} and the types of
+     *     NCCL
      */
     public static NcclDataType of(DataType type) {
         for (NcclDataType mine : values()) {

@@ -1,9 +1,9 @@
 package ferro.backend.nccl;
 
 /**
- * A device for tensors, as the caller names it before NCCL is called.
+ * A device that a caller names to create communicators.
  *
- * @param kind    {@code CUDA} for a GPU; NCCL accepts no other
+ * @param kind    {@code CUDA} for a GPU, the only kind that NCCL accepts
  * @param ordinal number among the devices of its kind, from 0
  */
 public record NcclDevice(DeviceKind kind, int ordinal) {
@@ -16,7 +16,7 @@ public record NcclDevice(DeviceKind kind, int ordinal) {
     }
 
     /**
-     * Checks the number.
+     * Checks that the number is not negative.
      *
      * @param kind    GPU or host memory
      * @param ordinal from 0

@@ -6,9 +6,9 @@ import ferro.FerroException;
 public final class NcclException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Code that the function returned. */
+    /** Result code that the function of NCCL returned. */
     private final NcclResult result;
-    /** Text of the library; empty if it has none. */
+    /** Last error text of the library; empty if the library has no text. */
     private final String lastError;
 
     /**
@@ -16,10 +16,10 @@ public final class NcclException extends FerroException {
      *
      * @param where     location
      * @param result    code that the call returned
-     * @param lastError text of ncclGetLastError; empty if there is none or if the library lacks the function. Only a
-     *     hint, since the library keeps one text per process
+     * @param lastError text of ncclGetLastError; empty if there is none, or if the library lacks the function. The text
+     *     may belong to another call, since the library has one text per process
      * @param message   call, result, text
-     * @param cause     first cause or null
+     * @param cause     exception that caused the failure, or null
      */
     public NcclException(Where where, NcclResult result, String lastError, String message, Throwable cause) {
         super(Code.NATIVE, where, message, cause);
@@ -28,11 +28,11 @@ public final class NcclException extends FerroException {
     }
 
     /**
-     * Returns the same failure as part of an operation.
+     * Returns a copy of this failure that also names an operation.
      *
      * @param where     location
      * @param operation operation that failed, for example {@code NCCL allreduce}
-     * @return failure with this one as its cause
+     * @return new failure whose cause is this failure
      */
     public NcclException during(Where where, String operation) {
         return new NcclException(where, result, lastError, operation + " failed: " + getMessage(), this);

@@ -7,14 +7,14 @@ import java.util.List;
 public final class NcclLibraryNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Serialized with the exception: a list of records of strings, made by List.copyOf. */
+    /** Serialized with the exception: List.copyOf returns a serializable list. */
     @SuppressWarnings("serial")
     private final List<LibraryLoadFailure> tried;
 
     /**
      * Creates a failure.
      *
-     * @param tried every candidate with the loader's message, in order
+     * @param tried libraries that were tried, in order, with the loader's messages
      */
     public NcclLibraryNotFoundException(List<LibraryLoadFailure> tried) {
         super(
@@ -25,7 +25,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
         this.tried = List.copyOf(tried);
     }
 
-    /** {@return the candidates that were tried, in order} */
+    /** {@return the libraries that were tried, in order} */
     public List<LibraryLoadFailure> tried() {
         return tried;
     }

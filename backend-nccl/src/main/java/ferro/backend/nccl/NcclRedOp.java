@@ -34,7 +34,7 @@ public enum NcclRedOp {
     /**
      * {@return why the library does not support this reduction; empty if it does}
      *
-     * @param library loaded release
+     * @param library release of the loaded NCCL
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         return this == AVG && !library.atLeast(FIRST_WITH_AVG)
@@ -47,7 +47,8 @@ public enum NcclRedOp {
      *
      * @param op built-in reduction
      * @return NCCL's reduction
-     * @throws UnsupportedOperationException naming {@code op} and NCCL's reductions, if NCCL has none for it
+     * @throws UnsupportedOperationException if NCCL has no such reduction; the message names {@code op} and the
+     *     reductions of NCCL
      */
     public static NcclRedOp of(ReduceOp op) {
         for (NcclRedOp mine : values()) {

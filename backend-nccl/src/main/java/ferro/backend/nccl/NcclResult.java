@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Result of an NCCL call: a code of nccl.h, or one that this version of ferro does not know.
  *
- * <p>Source: {@code ncclResult_t} of nccl.h; 6 since NCCL 2.13.4, 7 since 2.14, 8 since 2.30.3.
+ * <p>Source: {@code ncclResult_t} of nccl.h; code 6 exists since NCCL 2.13.4, code 7 since 2.14, code 8 since 2.30.3.
  *
  * @param code  code that the library returned
  * @param label the constant's name in nccl.h, or {@code unknown NCCL result}
@@ -25,9 +25,9 @@ public record NcclResult(int code, String label) implements java.io.Serializable
     public static final NcclResult INVALID_USAGE = new NcclResult(5, "ncclInvalidUsage");
     /** Another rank, or the network to it, is lost. */
     public static final NcclResult REMOTE_ERROR = new NcclResult(6, "ncclRemoteError");
-    /** A call on a non-blocking communicator is still in progress: no failure. */
+    /** A call on a non-blocking communicator is still in progress, which is no failure. */
     public static final NcclResult IN_PROGRESS = new NcclResult(7, "ncclInProgress");
-    /** NCCL's own deadline passed. */
+    /** A time limit of NCCL itself has passed. */
     public static final NcclResult TIMEOUT = new NcclResult(8, "ncclTimeout");
 
     private static final List<NcclResult> KNOWN = List.of(
@@ -47,7 +47,7 @@ public record NcclResult(int code, String label) implements java.io.Serializable
      * Finds a result by its code.
      *
      * @param code any number
-     * @return result; its {@link #known} is false if no release of NCCL that ferro knows has the code
+     * @return result, for which {@link #known} is false if ferro does not know the code
      */
     public static NcclResult of(int code) {
         return code >= 0 && code < KNOWN.size() ? KNOWN.get(code) : new NcclResult(code, "unknown NCCL result");

@@ -1,6 +1,6 @@
 package ferro.backend.nccl;
 
-/** Owner of the stream on which a group communicates. */
+/** The kind of stream on which a group communicates, by its owner. */
 public enum NcclStreamKind {
     /** A non-blocking stream that the group creates and destroys. */
     OWN,

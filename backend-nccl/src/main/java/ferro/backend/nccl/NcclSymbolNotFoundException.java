@@ -3,11 +3,14 @@ package ferro.backend.nccl;
 import ferro.FerroException;
 import java.util.List;
 
-/** A loaded library lacks functions that ferro needs: it is too old, or another library of that name. */
+/**
+ * Thrown if a loaded library lacks functions that ferro needs. The library is too old, or is another library with the
+ * same file name.
+ */
 public final class NcclSymbolNotFoundException extends FerroException {
     private static final long serialVersionUID = 1L;
 
-    /** Serialized with the exception: a list of strings, made by List.copyOf. */
+    /** Serialized with the exception: List.copyOf returns a serializable list. */
     @SuppressWarnings("serial")
     private final List<String> symbols;
 

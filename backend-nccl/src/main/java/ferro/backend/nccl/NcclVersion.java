@@ -8,7 +8,7 @@ package ferro.backend.nccl;
  * @param patch third number
  */
 public record NcclVersion(int major, int minor, int patch) implements Comparable<NcclVersion> {
-    /** Smaller codes use the first encoding, whose last release was 2.8. */
+    /** Codes below this number use the old encoding, which NCCL used up to release 2.8. */
     private static final int FIRST_WIDE_CODE = 10_000;
 
     /**

@@ -63,7 +63,7 @@ final class MemoryBudget implements AutoCloseable {
         private long later;
 
         /**
-         * Creates the account of a segment whose bytes the budget has already counted.
+         * Creates the reservation of a segment whose bytes the budget has already counted.
          *
          * @param afterwards task that runs once, after the bytes were given back
          */

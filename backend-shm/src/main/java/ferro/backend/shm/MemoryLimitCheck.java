@@ -14,7 +14,7 @@ import java.util.Set;
  * kernel ends a process without a message.
  */
 final class MemoryLimitCheck {
-    /** Names of entries of memory.stat, from the documentation of Linux for control groups, version 2. */
+    /** Entries of memory.stat for reclaimable bytes, from the Linux documentation of control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
     private MemoryLimitCheck() {}

@@ -62,7 +62,7 @@ final class Segment implements AutoCloseable {
     private FileMapper.Mapping area;
 
     /**
-     * Prepares a segment. A part of the segment may be reserved later.
+     * Prepares a segment. Memory for a part of the segment may be reserved later.
      *
      * @param promised bytes that the ranks of the host may still reserve later, including the bytes of this segment
      */
@@ -184,7 +184,7 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Reserves memory for a part that was left for later.
+     * Reserves memory for a part of the segment that the creation did not reserve.
      *
      * @throws IOException if too little memory is free, or if this thread was interrupted
      */

@@ -56,12 +56,12 @@ record SegmentFolder(Path folder, ProcessIdentity process, String host, FileMapp
         return new SegmentFolder(folder, process, host, FileMapper.ofThisJdk());
     }
 
-    /** Returns whether the files of the folder take memory, instead of disk space only. */
+    /** Returns whether the files of the folder use memory, and not only disk space. */
     boolean isInMemory() throws IOException {
         return Files.getFileStore(folder).type().equals("tmpfs");
     }
 
-    /** Returns the number of bytes that the folder can still take; {@link Long#MAX_VALUE} without a limit. */
+    /** Returns the number of bytes that can still be written to the folder; {@link Long#MAX_VALUE} without a limit. */
     long freeBytes() throws IOException {
         var store = Files.getFileStore(folder);
         // tmpfs without a limit reports 0 (tmpfs(5), size=0)

@@ -12,12 +12,12 @@ import java.nio.file.FileSystemException;
  * @param more how to provide more of the resource
  */
 record SegmentShortage(String what, String more) {
-    /** Start of the reason of a FileSystemException for EMFILE and ENFILE (errno(3)). */
+    /** Start of the reason text of a FileSystemException that EMFILE or ENFILE (errno(3)) has caused. */
     private static final String FILES = "Too many open files";
 
     private static final String OTHER_FOLDER = "name another folder by " + Settings.SHM_DIR.name();
 
-    /** An exception for a lack of space. This process has computed the lack, or a write has reported it. */
+    /** An exception for a lack of space, which this process has computed or a write has reported. */
     static final class NoSpaceException extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -36,9 +36,9 @@ final class ShmMemory implements SharedMemory {
     private volatile boolean closed;
 
     /**
-     * Takes over the segment of this rank, which this object then closes.
+     * Creates the shared memory of a rank. The close of this object closes the segment {@code own}.
      *
-     * @param taken bytes that the segment takes of the budget
+     * @param taken reservation of the segment's bytes in the budget
      */
     ShmMemory(GroupSpec group, SegmentFolder place, Segment own, MemoryBudget.Reservation taken) {
         this.group = group;
@@ -102,7 +102,10 @@ final class ShmMemory implements SharedMemory {
         return Optional.of("its segment cannot be opened: " + String.join("; ", reasons));
     }
 
-    /** Maps a file after a check. Without the check, a process number of another namespace could lead to a device. */
+    /**
+     * Checks that a file is the offered segment, and maps the file. Without the check, a process number of another
+     * namespace could lead to a device.
+     */
     private FileMapper.Mapping mapped(Path path, boolean link, SegmentOffer offer) throws IOException {
         FileStat facts = link ? FileStat.of(path) : FileStat.of(path, LinkOption.NOFOLLOW_LINKS);
         check(facts, offer);

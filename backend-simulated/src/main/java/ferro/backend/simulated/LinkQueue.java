@@ -8,13 +8,14 @@ import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One direction of one lane between two ranks. The queue contains posts, and one thread is at each end of the queue.
+ * One direction of one lane between two ranks. The queue contains posts. One thread adds posts, and one thread consumes
+ * posts.
  *
  * <p>The posts form a ring. The sender fills the post after the last post, and adds a post to the ring if no post is
  * free. The receiver reads published posts only. A small send on the point-to-point lane is copied at once into a
  * window, which is like the buffer of a socket. The send is then complete for its sender. Every other send refers to
  * the sender's memory until the receiver has taken the data. The receiver holds the monitor while the receiver copies
- * from the sender's memory. A sender that gives up locks the receiver out of its memory.
+ * from the sender's memory. A sender that gives up prevents all later reads of the sender's memory by the receiver.
  */
 final class LinkQueue {
     /** Largest send in bytes that the window accepts: the eager limit of the engine plus the size of an envelope. */
@@ -214,18 +215,21 @@ final class LinkQueue {
         return bytes;
     }
 
-    /** Locks the receiver out of the sender's memory. After this method, no thread accesses the sender's memory. */
+    /** Prevents later copies from the sender's memory. After this method returns, no thread accesses that memory. */
     synchronized void lock() {
         locked = true;
     }
 
-    /** Notifies the receiver that only data in the window will arrive. If called again, keeps the first reason. */
+    /**
+     * Notifies the receiver that the sender is gone, so that only data in the window arrives. A repeated call keeps the
+     * first reason.
+     */
     void senderGone(String why) {
         senderGone = senderGone == null ? why : senderGone;
         signal(receiver);
     }
 
-    /** Notifies the sender that the receiver will take no more data. If called again, keeps the first reason. */
+    /** Notifies the sender that the receiver will read no more data. A repeated call keeps the first reason. */
     void receiverGone(String why) {
         receiverGone = receiverGone == null ? why : receiverGone;
         signal(sender);

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The state that all ranks of a call of {@code createGroup} share. The state has inboxes by group and rank, and the
- * ranks that have died. A thread holds the lock of this object while it looks up or connects ranks. A thread does not
- * hold the lock while data moves or while the thread notifies a rank.
+ * The state that all ranks of a call of {@code createGroup} share. The state consists of the inboxes by group and rank,
+ * and of the ranks that have died. A thread holds the lock of this object while it looks up or connects ranks. A thread
+ * does not hold the lock while data moves or while the thread notifies a rank.
  */
 final class NetworkState {
     private static final long WORLD = 0;
@@ -92,7 +92,10 @@ final class NetworkState {
         return left.toString();
     }
 
-    /** Returns the wire from an inbox to another inbox. The first caller of the two ranks makes both channels. */
+    /**
+     * Returns the wire from an inbox to another inbox. The first of the two ranks that calls this method creates both
+     * channels.
+     */
     synchronized GroupInbox.LinkQueuePair connect(GroupInbox mine, GroupInbox peers, Lane lane) {
         if (!mine.wires.containsKey(key(peers.rank(), lane))) {
             GroupInbox low = mine.rank() < peers.rank() ? mine : peers;
@@ -121,7 +124,7 @@ final class NetworkState {
         drop(inbox, "left the group");
     }
 
-    /** Ends all wires of an inbox. Locks the peers out of the memory of the inbox's rank, then notifies the peers. */
+    /** Ends all wires of an inbox. Prevents later reads of the memory of the inbox's rank, then notifies the peers. */
     void drop(GroupInbox inbox, String why) {
         List<GroupInbox.LinkQueuePair> wires;
         synchronized (this) {

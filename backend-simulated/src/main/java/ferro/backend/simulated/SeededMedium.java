@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
- * A medium for ranks that all run on one thread. Each item between two ranks takes a time that is drawn from the seed.
- * Items on one link arrive in order, unless a fault prevents their arrival.
+ * A medium for ranks that all run on one thread. Each item between two ranks arrives after a delay that is drawn from
+ * the seed. Items on one link arrive in order, unless a fault prevents their arrival.
  */
 final class SeededMedium implements SimulatedMedium {
     private static final long POSTED = 1L << 56;

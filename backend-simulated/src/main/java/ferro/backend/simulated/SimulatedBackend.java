@@ -97,11 +97,11 @@ public final class SimulatedBackend extends ForwardingBackend {
      * throws the failure that happened first. If the first failure blames a rank that has failed too, this method
      * throws the failure of the blamed rank. All other failures are suppressed exceptions of the thrown failure.
      *
-     * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that
-     * still run after the deadline and 1 s, or 1 s after the failure of another rank, are interrupted. A rank that
-     * still runs after the interrupt has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception
-     * has the stack of the rank's thread. A thread that still runs 1 s after the interrupt is abandoned.
-     * {@link #run(int, Map, RankBody)} takes another {@code ferro.timeout}.
+     * <p>The run of all ranks has a deadline, the timeout of the group ({@code ferro.timeout}, 120 s) plus 1 s. Ranks
+     * that still run after the deadline, or 1 s after the failure of another rank, are interrupted. A rank that still
+     * runs after the interrupt has failed with {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has
+     * the stack of the rank's thread. A thread that still runs 1 s after the interrupt is abandoned.
+     * {@link #run(int, Map, RankBody)} accepts a different {@code ferro.timeout}.
      *
      * @param worldSize number of ranks
      * @param body      code of each rank

@@ -13,8 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
 /**
- * The context of one simulated rank. All ranks share the clock and the timers. Settings come from a map. No store
- * exists.
+ * The context of one simulated rank. All ranks share the clock and the timers. Settings come from a map. The context
+ * has no {@code Store}.
  */
 final class SimulatedContext extends ForwardingContext {
     /** A table without watched processes, because all simulated ranks are in this process on one host. */

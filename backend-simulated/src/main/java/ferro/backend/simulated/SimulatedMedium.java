@@ -1,7 +1,7 @@
 package ferro.backend.simulated;
 
 /**
- * A policy for the time at which an action of a rank reaches a peer. Between threads, an action arrives at once. In a
+ * A policy that decides when an action of a rank reaches a peer. Between threads, an action arrives at once. In a
  * seeded simulation, an action arrives after a delay.
  */
 interface SimulatedMedium {

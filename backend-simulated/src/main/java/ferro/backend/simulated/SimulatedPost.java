@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * One send, as the receiver reads it. Posts are reused, so calls allocate no post. Only the rank that currently has the
- * post uses it.
+ * One send, as the receiver reads it. Posts are reused, so calls allocate no post. Only the rank that currently
+ * has the post uses the post.
  */
 final class SimulatedPost {
     /**
@@ -16,7 +16,7 @@ final class SimulatedPost {
      * call. The next call may begin before the receiver takes a post without elements.
      */
     final ByteBuffer headerBytes = ByteBuffer.allocate(WireHeader.BYTES).order(ByteOrder.nativeOrder());
-    /** Whether the post begins with a header that the receiver has not taken. */
+    /** Whether the post begins with a header that the receiver has not copied. */
     boolean header;
     /** Memory of the sender, or a copy of the elements in the window; null without elements. */
     HostTensor data;

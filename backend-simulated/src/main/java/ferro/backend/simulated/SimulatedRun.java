@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One run of {@link SimulatedBackend#runAll}, which has a thread for each rank, records the failures in the order in
- * which they happen, and ends all ranks. Each object is for one run.
+ * One run of {@link SimulatedBackend#runAll}. A run has one thread for each rank, records failures in the order in
+ * which they happen, and ends all ranks. Each object is used for one run.
  *
  * @param <T> type of the results
  */
@@ -205,7 +205,10 @@ final class SimulatedRun<T> {
         return true;
     }
 
-    /** Ends the calls of all ranks at the deadline. A rank that still runs is not in a call, and counts as hanging. */
+    /**
+     * Ends the calls of all ranks at the deadline. A rank that still runs afterwards is not in a call, and is reported
+     * as hanging.
+     */
     private void abortHanging() throws InterruptedException {
         List<RankThread> late = running();
         synchronized (this) {

@@ -15,9 +15,12 @@ import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.util.Optional;
 
-/** Opens the store of {@code env://}. If no variables of a launcher name the store, a job file names the store. */
+/**
+ * Opens the store at {@code env://}. The environment variables of a launcher name the address of the store. Without
+ * such variables, a job file names the address.
+ */
 public final class EnvStoreProvider implements StoreProvider {
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider without loading Netty; for {@link java.util.ServiceLoader}. */
     public EnvStoreProvider() {}
 
     @Override

@@ -14,7 +14,7 @@ import java.io.IOException;
  * @param name  name of the group of this connection; differs from {@code group} in a subgroup
  * @param rank  this rank
  * @param peer  rank at the other end of the connection
- * @param lane  lane that the connection serves
+ * @param lane  lane whose data the connection carries
  */
 record LinkFailureFactory(String group, String name, int rank, int peer, ConnectionPurpose lane) {
 
@@ -35,8 +35,8 @@ record LinkFailureFactory(String group, String name, int rank, int peer, Connect
     }
 
     /**
-     * Returns the log text for a new connection. {@code ended} is the end of the old connection; null if the peer
-     * replaced the old connection.
+     * Returns the log text for a new connection. {@code ended} is the failure that ended the old connection; null if
+     * the peer replaced the old connection.
      */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
@@ -59,7 +59,10 @@ record LinkFailureFactory(String group, String name, int rank, int peer, Connect
                 : with(ended, more);
     }
 
-    /** Adds the number of bytes in flight to the failure of a lost connection. A negative number means unknown. */
+    /**
+     * Adds the number of bytes in flight to the failure of a lost connection. A negative number means that the number
+     * of bytes is unknown.
+     */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere) {
         String there = bytesThere < 0 ? "" : bytesThere + " bytes to rank " + peer + " and ";
         return with(
@@ -79,7 +82,10 @@ record LinkFailureFactory(String group, String name, int rank, int peer, Connect
         return new FerroException(Code.RESOURCE, own(), message, cause);
     }
 
-    /** Returns a failure of the mesh with the culprit's number in this group, because the mesh has other numbers. */
+    /**
+     * Returns a failure of the mesh with the culprit's rank in this group. The same process has another rank in the
+     * mesh.
+     */
     FerroException lacking(FerroException ofMesh, int culprit) {
         return new FerroException(ofMesh.code(), where(-1).blaming(culprit), ofMesh.getMessage(), ofMesh.getCause());
     }

@@ -13,7 +13,7 @@ import java.net.URI;
 
 /** Serves the store at {@code serve://host}, on the port at which this rank listens ({@code ferro.tcp.port}). */
 public final class ServingStoreProvider implements StoreProvider {
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider without loading Netty; for {@link java.util.ServiceLoader}. */
     public ServingStoreProvider() {}
 
     @Override

@@ -13,10 +13,10 @@ import java.util.Optional;
 
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
-    /** Identity of the joined group in its mesh. The identities of subgroups are hashes. */
+    /** Identity of the joined group among the groups that use the same mesh. The identities of subgroups are hashes. */
     static final long WHOLE_GROUP = 0;
 
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider without loading Netty; for {@link java.util.ServiceLoader}. */
     public TcpBackendProvider() {}
 
     @Override

@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /** Opens control lanes over TCP, for back ends that need no data links. */
 public final class TcpControlLaneProvider implements ControlLaneProvider {
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider without loading Netty; for {@link java.util.ServiceLoader}. */
     public TcpControlLaneProvider() {}
 
     @Override

@@ -20,7 +20,10 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** The choices of a rank with given settings on this host, for {@code ferro doctor}. Nothing is bound or sent. */
+/**
+ * The address, ports and other options that a rank with given settings would choose on this host. {@code ferro doctor}
+ * prints them. This class binds no port and sends nothing.
+ */
 public final class TcpOutlook {
     private final String address;
     private final String addressReason;
@@ -39,7 +42,7 @@ public final class TcpOutlook {
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
                 .orElse("loopback, for a job on this host: no rendezvous is set (MASTER_ADDR)");
         InetAddress at = AddressLookup.resolved(host, context.nanoTime(), context, where);
-        // the settings may name rank 0 although the doctor runs on another host than the store
+        // the settings may be those of rank 0 although ferro doctor does not run on the host of the store
         boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
                 && AddressLookup.routingTo(at, where).equals(at);
         AddressChoice choice = AddressChoice.of(
@@ -54,10 +57,10 @@ public final class TcpOutlook {
     }
 
     /**
-     * Determines the choices from the settings and from this host.
+     * Determines what a rank with the given settings would choose on this host.
      *
      * @param context settings to read
-     * @return choices
+     * @return what the rank would choose
      * @throws FerroException           RENDEZVOUS if a host name has no address or no route, or ferro cannot run with
      *     the Netty of the class path
      * @throws IllegalArgumentException if a setting is invalid
@@ -76,7 +79,7 @@ public final class TcpOutlook {
         return addressReason;
     }
 
-    /** {@return the network interface of {@link #address} with its speed, and a faster interface that is up} */
+    /** {@return the network interface of {@link #address} with its speed, and a faster interface if one is up} */
     public String link() {
         return link;
     }
@@ -128,7 +131,7 @@ public final class TcpOutlook {
                 .orElse(List.of());
     }
 
-    /** {@return a readable text about parts of Netty with different versions; empty if all parts have one version} */
+    /** {@return a readable text about the versions of Netty's modules; empty if all modules have the same version} */
     public static Optional<String> mixedNetty() {
         return NettyModules.mixed();
     }

@@ -13,7 +13,7 @@ import java.util.Objects;
 
 /**
  * A connection to the store of a {@link TcpStoreServer}. A process uses the connection to publish data to its launcher,
- * apart from the groups that the process joins. The connection is not counted as a rank. Thread-safe.
+ * independently of the groups that the process joins. The store does not count the connection as a rank. Thread-safe.
  */
 public final class TcpStoreClient implements AutoCloseable {
     private final LauncherClient connection;
@@ -45,7 +45,7 @@ public final class TcpStoreClient implements AutoCloseable {
          *     are tried
          * @param jobId id of the job with which the server was started
          * @param secret the job's secret; null or empty means none
-         * @param number rank of the caller, which messages of failures name
+         * @param number rank of the caller; failure messages name this rank
          * @return address
          */
         public static StoreAddress of(InetSocketAddress address, String jobId, byte[] secret, int number) {
@@ -67,14 +67,14 @@ public final class TcpStoreClient implements AutoCloseable {
             return secret;
         }
 
-        /** {@return the rank of the caller, which messages of failures name} */
+        /** {@return the rank of the caller; failure messages name this rank} */
         public int number() {
             return number;
         }
     }
 
     /**
-     * Connects to a store. As long as no server answers, this method tries again, until the timeout or an interrupt.
+     * Connects to a store. Tries again until a server answers, the timeout is over, or the thread is interrupted.
      *
      * @param store   address of the store
      * @param timeout how long to try; also the longest wait of each call of the store

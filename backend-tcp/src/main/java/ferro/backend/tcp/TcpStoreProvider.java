@@ -12,7 +12,7 @@ import java.net.URI;
 
 /** Opens the store at {@code tcp://host:port}, which rank 0 serves at that address. */
 public final class TcpStoreProvider implements StoreProvider {
-    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    /** Creates the provider without loading Netty; for {@link java.util.ServiceLoader}. */
     public TcpStoreProvider() {}
 
     @Override

@@ -62,7 +62,7 @@ public final class TcpStoreServer implements AutoCloseable {
         }
     }
 
-    /** Binds the first port that is free. */
+    /** Binds the first free port of the range. */
     private InetSocketAddress bind(InetAddress address, PortRange ports, SocketConfig io) throws Refusal {
         IOException last = null;
         for (int port = ports.first(); port <= ports.last(); port++) {
@@ -139,18 +139,18 @@ public final class TcpStoreServer implements AutoCloseable {
 
     /**
      * {@return a stage that completes when every rank of the job has joined one group. If a rank never joins, the stage
-     * never completes. The stage completes on the store's thread, which must not be blocked. After the completion, no
-     * process has to read the job's secret again}
+     * never completes. The stage completes on the store's thread, which must not be blocked. After the stage has
+     * completed, no process has to read the job's secret again}
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
     }
 
     /**
-     * Calls a listener for every key of the store, and after that for every later {@code set} of a client. By this
-     * listener, the process that serves the store receives what ranks publish, without a connection. A later {@code
-     * add}, {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives the keys by
-     * which ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
+     * Calls a listener for every key of the store, and after that for every later {@code set} of a client. With this
+     * listener, the process that serves the store receives what ranks publish, without a connection to the store. A
+     * later {@code add}, {@code compareAndSet} or {@code delete} does not call the listener. The listener also receives
+     * the keys by which ranks join. Choose distinct names for your keys, such as {@code @spark/failure/2}.
      *
      * @param listener receives key and value on the store's thread, which must not be blocked. The keys that the store
      *     already has come first, in any order. Later keys come in the order in which the store processes them. If the
@@ -166,9 +166,9 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Calls a listener for every later process that is refused because it belongs to another job, or to another
-     * generation of this job. The refused process is not authenticated. Any process that reaches the port can claim
-     * any job.
+     * Calls a listener each time that the store refuses a process because it belongs to another job, or to another
+     * generation of this job. The refused process is not authenticated. Any process that reaches the port can claim any
+     * job.
      *
      * @param listener receives the id of the other job and the address of the process. The listener runs on the store's
      *     thread, which must not be blocked. A new listener replaces the previous listener
@@ -178,8 +178,9 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Sets a key as a client does, without a connection. This method does not call the listener of {@link #onSet}. Any
-     * thread may call this method. The method does not wait. A store that is full or closed ignores the call.
+     * Sets a key of the store, without a connection to the store. This method does not call the listener of {@link
+     * #onSet}. Any thread may call this method. The method does not wait. A store that is full or closed ignores the
+     * call.
      *
      * @param key   key; choose a distinct name, as for {@link #onSet}
      * @param value value; copied

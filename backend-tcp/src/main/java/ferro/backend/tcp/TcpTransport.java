@@ -57,7 +57,7 @@ final class TcpTransport implements Transport {
     private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
     private volatile PolledLinks driven;
     private volatile Events events;
-    /** Whether {@link #wakeup} was called before a loop existed. */
+    /** Whether {@link #wakeup} was called before {@link #driven} existed. */
     private volatile boolean wokenEarly;
 
     private volatile boolean abandoned;
@@ -154,7 +154,7 @@ final class TcpTransport implements Transport {
         PolledLinks now = driven;
         if (now == null) {
             wokenEarly = true;
-            // the other thread creates the loop before it reads wokenEarly
+            // the thread that parks creates the loop before it reads wokenEarly
             now = driven;
         }
         if (now != null) {
@@ -268,7 +268,7 @@ final class TcpTransport implements Transport {
         // uses the advertised names, not their addresses on this host, because all ranks must return the same medium
         String tcp = AddressLookup.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
         String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
-        // a group on one host is not far, even if other ranks of the job are far
+        // a group on one host has short round trips, even if other ranks of the job are far away
         return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
     }
 
@@ -366,7 +366,10 @@ final class TcpTransport implements Transport {
         }
     }
 
-    /** Registers a doorbell. A missing doorbell causes no failure, because control messages also wake the peer. */
+    /**
+     * Registers the doorbell connection to a peer. A missing doorbell causes no failure, because control messages also
+     * wake the peer.
+     */
     private void registerDoorbell(ArrivedConnection arrival) {
         if (arrival.channel() == null) {
             return;
@@ -426,7 +429,10 @@ final class TcpTransport implements Transport {
         return "\"" + mesh.spec().name() + "\"" + (group == 0 ? "" : " group " + Long.toHexString(group));
     }
 
-    /** A connection that has arrived, or why no connection will arrive; {@code channel} or {@code failure} is null. */
+    /**
+     * A connection that has arrived, or the reason why no connection will arrive. Either {@code channel} or {@code
+     * failure} is null.
+     */
     private record ArrivedConnection(
             int peer, ConnectionPurpose lane, int epoch, Channel channel, FerroException failure) {}
 

@@ -135,7 +135,10 @@ final class ReductionTree {
                 : new PartialSum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
     }
 
-    /** Returns the sum of a host below the largest power of two. Each host above the power is added to a host below. */
+    /**
+     * Returns the sum of the ranks of a host whose number is below {@code core()}. If a host with the number {@code
+     * host + core()} exists, the sum includes its ranks.
+     */
     private PartialSum value(int host) {
         PartialSum own = leaf(host);
         return host + core() < hosts.count() ? new PartialSum(own, leaf(host + core())) : own;

@@ -56,7 +56,7 @@ public final class Overlay {
         return isMesh;
     }
 
-    /** Returns whether another rank is a neighbour as long as no rank is gone. */
+    /** Returns whether another rank is a neighbour of this rank in a group from which no rank is gone. */
     public boolean isNeighbour(int peer) {
         int distance = Math.floorMod(peer - rank, worldSize);
         return distance != 0 && (isMesh || isStep(distance) || isStep(worldSize - distance));

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The table of calls, which makes a call of a kind and determines the operands that the result combines.
+ * A factory that makes the call of a collective kind, and determines the operands that are combined into the result.
  * {@link CollectiveKind} has all other properties of a kind that the rules need. The class also runs a call on a back
  * end.
  */
@@ -54,7 +54,7 @@ public final class CallFactory {
         }
     }
 
-    /** Returns the ranks whose operands the result of a rank combines. */
+    /** Returns the ranks whose operands are combined into the result on {@code rank}. */
     public static RankSpan combined(CollectiveKind kind, int rank, int worldSize) {
         return switch (kind) {
             case SCAN -> new RankSpan(0, rank + 1);

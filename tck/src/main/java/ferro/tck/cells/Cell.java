@@ -95,9 +95,9 @@ public record Cell(
     }
 
     /**
-     * Returns a selection of the cells of {@link #of}. At the longest length, each type is combined with each op. At each
-     * other length, each type and each op occurs, but not in all combinations. A cell is in place or in separate memory,
-     * in turn.
+     * Returns a selection of the cells of {@link #of}. At the longest length, each type is combined with each op. At
+     * each other length, each type and each op occurs, but not in all combinations. Two cells in
+     * separate memory and two cells in place take turns.
      */
     public static List<Cell> selected(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
@@ -136,7 +136,7 @@ public record Cell(
         return new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
     }
 
-    /** Returns the ops of a kind. For a kind that does not reduce, the list has only null. */
+    /** Returns the ops of a collective kind. For a kind that does not reduce, the list contains only null. */
     private static List<ReduceOp> ops(CollectiveKind kind) {
         if (kind.isScan()) {
             return OPS_OF_SCANS;
@@ -159,8 +159,8 @@ public record Cell(
     }
 
     /**
-     * Returns the cells of a kind at one length. A kind that only moves data has cells of two types. A reduction has
-     * sums of three types and averages of two types.
+     * Returns the cells of a kind at one length. A collective that only moves data has cells with two element types. A
+     * reduction has cells with sums of three element types, and cells with averages of two element types.
      */
     public static List<Cell> ofLength(CollectiveKind kind, int worldSize, int length) {
         return ofLengths(kind, worldSize, type -> length);

@@ -118,7 +118,7 @@ public record CellCall(
         return wrong != null || out == null ? wrong : wrong("output", out, answer);
     }
 
-    /** Returns a description of what a refused call has written, or null if the call has written nothing. */
+    /** Returns a description of the memory that a refused call has changed, or null if no memory has changed. */
     public String touched() {
         boolean written = in != null && out != null && !out.isUnwritten();
         return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);

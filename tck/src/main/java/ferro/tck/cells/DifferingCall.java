@@ -46,8 +46,8 @@ public final class DifferingCall {
     }
 
     /**
-     * Returns the lengths of parts. If {@code unequal}, the first part is one element longer and the last one element
-     * shorter.
+     * Returns the lengths of parts. If {@code unequal}, the first part is one element longer, and the last part is one
+     * element shorter.
      */
     private static long[] counts(int worldSize, boolean unequal) {
         long[] counts = new long[worldSize];

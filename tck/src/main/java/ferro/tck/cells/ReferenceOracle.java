@@ -98,7 +98,9 @@ public final class ReferenceOracle implements Oracle {
         return rights.computeIfAbsent(new RankReduction(ranks, op), this::plainLoop);
     }
 
-    /** Returns elements of {@link #inputs} for a reduction, and elements of {@link #marks} for any other kind. */
+    /**
+     * Returns the {@link #inputs} of the rank for a reduction, and its {@link #marks} for any other kind of collective.
+     */
     @Override
     public long[] elements(CollectiveKind kind, int rank, int from, int count) {
         return kind.combines() ? inputs(rank, count) : marks(rank, from, count);

@@ -13,19 +13,20 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends a {@link JnaNcclBackend}, which leaves like every group ({@link GroupDeparture}, {@link GroupRegistry}). This
- * object does not refer to the back end, so a back end that the caller forgot to close ends, too.
+ * Closes a {@link JnaNcclBackend}, in the same steps as for every group ({@link GroupDeparture}, {@link
+ * GroupRegistry}). This object does not refer to the back end. Therefore it can also close a back end that the caller
+ * forgot to close and that was garbage collected.
  *
- * <p>The communicator must live while any other rank can be in a call that this rank has also made. In NCCL a rank
- * returns when it has passed on its data; the other ranks may still read data in that rank's communicator. Therefore
- * the communicator is destroyed when all ranks have left. At the deadline, after a loss or after a failure, the
- * communicator is aborted instead.
+ * <p>The communicator must exist as long as another rank can be in a call that this rank has also made. In NCCL, a call
+ * ends on a rank when the rank has passed on its data. Other ranks may then still read data in the communicator of this
+ * rank. Therefore the communicator is destroyed when all ranks have left. At the deadline, after a loss or after a
+ * failure, the communicator is aborted instead.
  */
 final class BackendCloser implements GroupRegistry.OpenGroup {
     static final Duration BOUND = Duration.ofSeconds(5);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Minimum time for the end of the communicator before it is aborted, even at the deadline. */
+    /** Minimum time that closing the communicator may take before it is aborted, even if the deadline has passed. */
     private static final long LEAST_NANOS = 100_000_000;
 
     private final MemberResources member;
@@ -38,11 +39,11 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
     private GracefulExit leaving;
 
     /**
-     * Prepares the end of a group.
+     * Prepares the close of a group.
      *
      * @param member resources to release
-     * @param queue  queue whose calls must end first
-     * @param stage  freed after the streams that use it
+     * @param queue  queue whose calls must end before the close
+     * @param stage  staging memory, which is freed after the streams that use it
      */
     BackendCloser(MemberResources member, WorkQueue queue, HostStagingBlocks stage) {
         this.member = member;
@@ -55,7 +56,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
         return member.keys().left();
     }
 
-    /** Registers the group as open. If no caller closes the group, the exit of the JVM does. */
+    /** Registers the group as open. If no caller closes the group, the group is closed when the JVM exits. */
     void opened() {
         groups().enter(this);
     }
@@ -88,12 +89,15 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
         return leaving;
     }
 
-    /** Returns false while another thread waits for the calls of this group and will close it. */
+    /**
+     * Returns whether this rank has sent goodbye. If not, another thread is still in {@link #leave} and will close the
+     * group.
+     */
     private synchronized boolean hasLeft() {
         return leaving != null;
     }
 
-    /** Leaves, unless this rank has left, and closes. Later calls do nothing. */
+    /** Leaves the group, unless this rank has left it, and closes it. Later calls do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
@@ -120,7 +124,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
         member.release();
     }
 
-    /** Runs a task when no rank needs the communicator any more. */
+    /** Runs a task when no rank needs the communicator of this rank any more. */
     private void whenOver(Runnable task) {
         if (queue.control().knowsOthers()) {
             leaving().whenOver(task);
@@ -129,7 +133,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
         }
     }
 
-    /** Ends the communicator on a new thread, because the caller must not wait. */
+    /** Closes the communicator on a new thread, because the caller must not wait. */
     private void releaseByItself(Runnable then) {
         Thread thread = new Thread(
                 () -> {
@@ -149,7 +153,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
 
     @Override
     public GracefulExit exit(String signal) {
-        // if this half has done nothing, the other half has the better record of the rank's progress
+        // if the NCCL half of the group has made no call, the host half writes the better record of the rank's progress
         boolean hasDoneNothing = queue.isIdle()
                 && queue.ended() == 0
                 && !queue.control().group().agreement().isInProgress();
@@ -161,7 +165,7 @@ final class BackendCloser implements GroupRegistry.OpenGroup {
         return queue.control().knowsOthers() ? leaving() : null;
     }
 
-    /** Ends the communicator now, or waits until another thread has ended it. */
+    /** Closes or aborts the communicator, or waits until another thread has done this. */
     @Override
     public void release(Duration within) {
         Duration left = Duration.ofNanos(Math.max(LEAST_NANOS, Deadlines.nanos(within)));

@@ -41,11 +41,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The calls of one rank. Each call is checked on the caller's thread. A collective or a message becomes a job of the
+ * The calls of one rank. Each call is checked on the caller's thread. A collective or a message is submitted to the
  * queue. A raw call, which has device pointers, is made on the device thread and does not wait for the device.
  */
 final class CallSubmitter {
-    /** Failures of a raw call that make the communicator unusable. */
+    /** Codes of the failures of a raw call that make the communicator unusable. */
     private static final Set<Code> FATAL = EnumSet.of(Code.TIMED_OUT, Code.INTERRUPTED, Code.NATIVE);
 
     private final WorkQueue queue;
@@ -55,7 +55,7 @@ final class CallSubmitter {
     private final HostStagingBlocks stage;
     private final Duration timeout;
 
-    /** Opens the queue of a member, and creates the objects that its calls need. */
+    /** Opens the queue of calls of a rank, and creates the objects that its calls need. */
     CallSubmitter(MemberResources member) {
         CommIdentity identity = member.comm().identity();
         checks = new NcclCallChecker(identity, member.libraries());
@@ -104,8 +104,8 @@ final class CallSubmitter {
     }
 
     /**
-     * Checks a whole call before it goes to NCCL. All methods use only this check. The order of the checks is the same
-     * as on every other path for device tensors.
+     * Checks a collective before it is passed to NCCL. All methods use only this check. The checks have the same order
+     * as everywhere else in ferro where device tensors are checked.
      */
     private void check(Collective call, NcclOperation operation) {
         if (call.kind().isRooted()) {
@@ -119,7 +119,10 @@ final class CallSubmitter {
         checks.memory(call);
     }
 
-    /** Returns the native calls. A barrier uses memory of the stage, which only the device thread may request. */
+    /**
+     * Returns the native calls. A barrier uses an element of the staging memory, which only the device thread may
+     * allocate.
+     */
     private Supplier<CommStream.StreamCaller> onDevice(Collective call) {
         if (call.operand() == null) {
             return () -> calls.of(NativeCall.barrier(stage.cell()));
@@ -173,7 +176,7 @@ final class CallSubmitter {
         }
     }
 
-    /** Sends the bytes of a buffer between position and limit, and waits. */
+    /** Sends the bytes of a buffer between position and limit, and waits until the send has ended. */
     void send(ByteBuffer message, int to, int tag, Duration within) {
         Objects.requireNonNull(message, "message");
         check(NcclOperation.SEND, null, to, tag);
@@ -182,7 +185,7 @@ final class CallSubmitter {
         message.position(message.limit());
     }
 
-    /** Receives the bytes of a buffer between position and limit, and waits. */
+    /** Receives bytes into a buffer between position and limit, and waits until they have arrived. */
     void recv(ByteBuffer message, int from, int tag, Duration within) {
         if (Objects.requireNonNull(message, "message").isReadOnly()) {
             throw new IllegalArgumentException(
@@ -207,8 +210,8 @@ final class CallSubmitter {
     // raw calls
 
     /**
-     * Makes a raw collective or message after the calls that were submitted before. Checks rank, pointers, count, type
-     * and overlap first.
+     * Makes a raw collective or message, after all calls that were submitted earlier. Before that, checks rank,
+     * pointers, count, type and overlap.
      */
     void raw(NativeCall call, long stream) {
         NcclOperation operation = call.operation();
@@ -234,7 +237,10 @@ final class CallSubmitter {
         run(new NativeBatch(operation, false, (member, comm) -> made.make(comm, stream), null));
     }
 
-    /** Returns how many parts this rank reads or writes, 0 if none; a raw broadcast also writes on the root. */
+    /**
+     * Returns how many parts of data this rank reads or writes in a raw call; 0 if none. Unlike other broadcasts, a raw
+     * broadcast also writes on the root.
+     */
     private int parts(NativeCall call, DataShare held) {
         boolean has = held == DataShare.ALL_OFF_ROOT || held.has(identity().rank() == call.peer());
         return has ? NativeCaller.parts(call.operation().kind(), held, worldSize()) : 0;
@@ -269,12 +275,16 @@ final class CallSubmitter {
     }
 
     void synchronize(long stream) {
-        // a raw call that another thread makes meanwhile is registered again
+        // the raw calls are removed before the wait, so that a raw call that another thread makes during the wait stays
+        // registered
         queue.rawPassed(stream);
         run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
     }
 
-    /** Runs a batch. A call that is cut off or fails natively ends the group, whose ranks no longer agree. */
+    /**
+     * Runs a batch. If a call is cut off or has a fatal native failure, ends the group, because the ranks are then in
+     * different states. If NCCL only refuses an argument, the group continues.
+     */
     private void run(NativeBatch batch) {
         queue.refuse(batch.operation());
         try {

@@ -17,8 +17,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Closes a communicator: synchronizes, finalizes, destroys, closes the communicator's own streams, and ends the thread.
- * If a step hangs, the communicator is aborted instead.
+ * Closes a communicator. The steps are: synchronize the streams, finalize and destroy the communicator, close its own
+ * streams, and end its thread. If a step hangs, the communicator is aborted instead.
  */
 final class CommCloser extends DeviceCall<Void> {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -45,7 +45,7 @@ final class CommCloser extends DeviceCall<Void> {
         this.deadline = deadline;
     }
 
-    /** Closes the communicator. Returns within limited time and throws nothing. */
+    /** Closes the communicator in limited time. Throws nothing. */
     void run() {
         boolean orderly = true;
         for (CommHandle member : comm.members()) {
@@ -78,7 +78,7 @@ final class CommCloser extends DeviceCall<Void> {
         }
     }
 
-    /** Frees the streams and events on the thread, then ends the thread. */
+    /** Frees the streams and events on the device thread, then ends the thread. */
     void release() {
         try {
             DeviceCall<Void> call = comm.thread().submit(new StreamReleaser());
@@ -92,8 +92,8 @@ final class CommCloser extends DeviceCall<Void> {
     }
 
     /**
-     * Frees the streams when no call is watched or in progress and the streams have finished. An abort makes the
-     * streams finish. After {@code PATIENCE}, unfinished streams are closed anyway, and the rest is left to CUDA.
+     * Frees the streams when all calls have ended and the streams have finished. An abort makes the streams finish.
+     * After {@code PATIENCE}, unfinished streams are closed as well; CUDA frees a closed stream when it has finished.
      */
     private final class StreamReleaser extends DeviceCall<Void> {
         private final Deadline patience = comm.deadline(PATIENCE);
@@ -163,7 +163,10 @@ final class CommCloser extends DeviceCall<Void> {
         };
     }
 
-    /** Records an event on each own stream; without own streams, on the default stream of each device. */
+    /**
+     * Records an event on each stream that the communicator owns. If it owns none, records an event on the default
+     * stream of each device.
+     */
     private ClosingStep recordEvents() {
         List<CudaStream> own = comm.ownStreams();
         int count = own.isEmpty() ? comm.members().size() : own.size();
@@ -177,7 +180,7 @@ final class CommCloser extends DeviceCall<Void> {
         return ClosingStep.SYNCHRONIZE;
     }
 
-    /** Returns the member of an event. Own streams exist only if the communicator has one member. */
+    /** Returns the index of the member to which an event belongs. Only a communicator with one member owns streams. */
     private int memberOf(int event) {
         return comm.ownStreams().isEmpty() ? event : 0;
     }

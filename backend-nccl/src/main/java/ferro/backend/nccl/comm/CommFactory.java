@@ -20,7 +20,10 @@ import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
-/** Creates communicators, each with a new thread. An attempt that fails or is too late frees everything. */
+/**
+ * Creates communicators, each with a new thread. If an attempt fails or misses its deadline, frees everything that it
+ * has created.
+ */
 final class CommFactory {
     private static final Duration END_BOUND = Duration.ofSeconds(2);
 
@@ -32,7 +35,7 @@ final class CommFactory {
         this.clock = clock;
     }
 
-    /** Returns a factory for the context. Loads the libraries unless they are loaded. */
+    /** Returns a factory with the settings of a context. Loads NCCL and the runtime unless they are loaded. */
     static CommFactory of(RankContext context) {
         return new CommFactory(LibraryLoader.load(LibraryLocations.of(context)), context::nanoTime);
     }
@@ -46,10 +49,11 @@ final class CommFactory {
     }
 
     /**
-     * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig}, a join that waits
-     * for missing ranks cannot be ended, and its thread keeps running.
+     * Creates the communicator of one rank. All ranks must call at the same time. If NCCL lacks {@code
+     * ncclCommInitRankConfig}, a call that waits for missing ranks cannot be ended, and its thread keeps running.
      *
-     * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE beginning with {@code NCCL comm_init_rank failed}
+     * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE with a message that begins with {@code NCCL
+     *     comm_init_rank failed}
      */
     Communicator rank(CommIdentity identity, NcclUniqueId id, Deadline deadline) {
         return make(List.of(identity), deadline, addresses -> begin(addresses.address(0), identity, id));
@@ -78,7 +82,7 @@ final class CommFactory {
                 identities, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
-    /** Creates communicators by the given native call. A call that does not return keeps its thread. */
+    /** Creates communicators by the given native call. If the native call does not return, its thread does not end. */
     Communicator make(List<CommIdentity> identities, Deadline deadline, ToIntFunction<NativeLongs> start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
         CommInitCall init = new CommInitCall(thread, identities, clock, start);

@@ -21,23 +21,26 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * One native communicator, with the rules for its use and its release.
+ * One native communicator. This class decides who may use the communicator, and who frees it.
  *
- * <p>One compare-and-set decides between abort and close. Another compare-and-set decides whether abort or close frees
- * the communicator. Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} is called. A use
- * increments the count before it reads the state. The freeing thread changes the state before it reads the count.
- * Therefore no use begins after the end, and no short use is cut off. For a use that does not return, an abort starts
- * after a grace period, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls are
- * counted separately, and the freeing thread waits for them without a limit. Otherwise a poll that was delayed between
- * its count and its native call would read freed memory.
+ * <p>One compare-and-set decides whether the communicator is aborted or closed. Another compare-and-set decides whether
+ * abort or close frees the communicator. Under any race, exactly one {@code ncclCommAbort} or {@code ncclCommDestroy}
+ * is called. A thread that uses the communicator increments a count before it reads the state. The freeing thread
+ * changes the state before it reads the count. Therefore no use begins after the communicator was freed, and no short
+ * use is cut off. For a use that does not return, an abort starts after a grace period, which NCCL allows. A poll
+ * ({@link #asyncError}) always returns, so polls are counted separately, and the freeing thread waits for them without
+ * a limit. Otherwise a poll that was delayed after it was counted and before its native call would read freed memory.
  *
- * <p>The first fatal failure is kept ({@link #breakBy}). Later uses fail at once with this failure as their cause.
+ * <p>The first fatal failure is stored ({@link #breakBy}). Later uses fail at once, and this failure is their cause.
  */
 final class CommHandle {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
-    /** Grace period of an abort for uses. A call that is not stuck takes microseconds. */
+    /** How long an abort waits for uses that are in progress. A native call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
-    /** Maximum part of the grace period per poll, because a pause of the JVM also delays the use. */
+    /**
+     * Maximum time that one poll of the waiting abort subtracts from the grace period, because a pause of the JVM also
+     * delays the use.
+     */
     private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
 
     private static final Duration ABORT_BOUND = Duration.ofSeconds(10);
@@ -46,10 +49,10 @@ final class CommHandle {
     private final long address;
     private final CommIdentity identity;
     private final LongSupplier clock;
-    /** How the use ended; null while the communicator may be used. */
+    /** How the communicator was ended; null while the communicator may be used. */
     private final AtomicReference<HandleEnd> ending = new AtomicReference<>();
 
-    /** The call that frees the communicator; null until a call frees it. */
+    /** The native call that frees the communicator; null until one of the calls was chosen. */
     private final AtomicReference<FreeMethod> freed = new AtomicReference<>();
 
     private final AtomicInteger inside = new AtomicInteger();
@@ -63,12 +66,12 @@ final class CommHandle {
         BY_DESTROY
     }
 
-    /** The end of the use; {@code why} is the reason for later callers. */
+    /** The end of the communicator by an abort or a close; {@code why} is the reason that later callers get. */
     private record HandleEnd(boolean byAbort, String why) {}
 
     /**
-     * Takes ownership of an ncclComm_t; address 0 means that nothing exists and nothing must be freed. The clock is
-     * monotonic, in nanoseconds.
+     * Takes ownership of an ncclComm_t. Address 0 means that no communicator exists and nothing must be freed. The
+     * clock is monotonic, in nanoseconds.
      */
     CommHandle(long address, CommIdentity identity, LongSupplier clock) {
         this.address = address;
@@ -89,7 +92,7 @@ final class CommHandle {
      * Begins a use and counts it. The caller must then call {@link #leave}.
      *
      * @return address, valid until {@link #leave}
-     * @throws RuntimeException from {@link #refusal}; then nothing is counted
+     * @throws RuntimeException that {@link #refusal} returns; the use is then not counted
      */
     long enter(NcclOperation operation) {
         inside.incrementAndGet();
@@ -101,7 +104,10 @@ final class CommHandle {
         return address;
     }
 
-    /** Begins a use that is part of closing. If no communicator is left, counts nothing and returns 0. */
+    /**
+     * Begins a use that is a step of the close. If the communicator does not exist or was freed, counts nothing and
+     * returns 0.
+     */
     long enterUnfreed() {
         inside.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -115,7 +121,10 @@ final class CommHandle {
         inside.decrementAndGet();
     }
 
-    /** Begins a poll that {@link #leavePoll} must end. If no communicator is left, counts nothing and returns false. */
+    /**
+     * Begins a poll, which {@link #leavePoll} must end. If the communicator does not exist or was freed, counts nothing
+     * and returns false.
+     */
     boolean enterPoll() {
         polls.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -130,8 +139,8 @@ final class CommHandle {
     }
 
     /**
-     * Returns why the communicator may not be used, or null if it may. The first failure has precedence over a later
-     * end.
+     * Returns why the communicator may not be used, or null if it may. The first fatal failure has precedence over a
+     * later abort or close.
      */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();
@@ -165,7 +174,10 @@ final class CommHandle {
                 cause);
     }
 
-    /** Keeps the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
+    /**
+     * Stores the first fatal failure and begins an abort, without waiting for it. NCCL offers no other way to end a
+     * failed communicator.
+     */
     void breakBy(Throwable first) {
         if (brokenBy.compareAndSet(null, first)
                 && ending.compareAndSet(null, new HandleEnd(true, "broken by " + first.getMessage()))) {
@@ -187,7 +199,10 @@ final class CommHandle {
         return end != null && !end.byAbort;
     }
 
-    /** Returns whether an abort has ended, even with a failure. Uses that the abort cut off should then end. */
+    /**
+     * Returns whether an abort has ended, even with a failure. After the abort, the native calls that it has cut off
+     * should return.
+     */
     boolean isAbortOver() {
         return abortOver.getCount() == 0;
     }
@@ -196,15 +211,18 @@ final class CommHandle {
         return Optional.ofNullable(abortFailure.get());
     }
 
-    /** Ends the use by a close. Returns whether the caller must now free the communicator. */
+    /**
+     * Marks the communicator as closed, unless it was aborted or closed before. Returns true if the caller must now
+     * free the communicator.
+     */
     boolean claimClose() {
         return ending.compareAndSet(null, new HandleEnd(false, "closed"));
     }
 
     /**
-     * Ends the use and frees the communicator, from any thread. A stuck call returns with a failure. The first abort
-     * waits for NCCL, at most ten seconds. Later aborts, and aborts after a close, do nothing. Aborted calls and later
-     * calls report the reason.
+     * Aborts and frees the communicator, from any thread. A call that is stuck in NCCL returns with a failure. The
+     * first abort waits for NCCL, at most ten seconds. Later aborts, and aborts after a close, do nothing. Aborted
+     * calls and later calls report {@code why}.
      */
     void abort(String why) {
         if (ending.compareAndSet(null, new HandleEnd(true, why))) {
@@ -213,8 +231,8 @@ final class CommHandle {
     }
 
     /**
-     * Frees the communicator by an abort if it is not freed yet. NCCL offers only an abort to end a stuck close. Waits
-     * for an abort in progress.
+     * Frees the communicator by an abort if it is not freed yet. NCCL has no other way to end a stuck close. Waits for
+     * an abort in progress.
      */
     void freeByAbort() {
         beginAbort();
@@ -235,7 +253,7 @@ final class CommHandle {
             try {
                 aborting.start();
             } catch (OutOfMemoryError noThread) {
-                // an abort that blocks its caller is better than none
+                // without memory for a thread, the abort runs on the caller's thread, which it blocks
                 abortNatively();
             }
         }
@@ -244,7 +262,7 @@ final class CommHandle {
     private void abortNatively() {
         try {
             awaitUses();
-            // a faulty device refuses this call, and then needs the abort even more
+            // a faulty device refuses this call; the communicator is aborted even then
             if (Cuda.cudaSetDevice(identity.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
             }
@@ -262,7 +280,7 @@ final class CommHandle {
         }
     }
 
-    /** Frees the communicator by destroy, on the device thread, unless an abort came first. */
+    /** Frees the communicator by ncclCommDestroy, on the device thread, unless an abort has freed it. */
     void destroy() {
         if (address == 0 || !freed.compareAndSet(null, FreeMethod.BY_DESTROY)) {
             return;

@@ -15,21 +15,25 @@ import java.util.function.ToIntFunction;
 
 /**
  * Creates communicators on the device thread. If NCCL does not block, the new handles are known at once, and an abort
- * ends a join that waits for missing ranks. If NCCL blocks, late communicators are freed when they are created.
+ * can end a join that waits for missing ranks. If NCCL blocks, communicators that are created after the caller has
+ * given up are freed at once.
  */
 final class CommInitCall extends DeviceCall<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommIdentity> identities;
     private final LongSupplier clock;
     private final ToIntFunction<NativeLongs> start;
-    /** The addresses, into which NCCL writes until the call ends. */
+    /** Native memory into which NCCL writes the addresses of the communicators until the call ends. */
     private final NativeLongs addresses;
 
     private final List<CommHandle> made = new ArrayList<>();
     private boolean nonBlocking;
     private boolean givenUp;
 
-    /** {@code start} begins to create communicators, one address word for each, and returns NCCL's code. */
+    /**
+     * Creates the call. {@code start} begins to create communicators and returns NCCL's code. Its argument has one word
+     * for the address of each communicator.
+     */
     CommInitCall(
             DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, ToIntFunction<NativeLongs> start) {
         this.thread = thread;
@@ -85,7 +89,10 @@ final class CommInitCall extends DeviceCall<List<CommHandle>> {
         return true;
     }
 
-    /** Frees the communicators that exist and those that are created later; any thread may call. */
+    /**
+     * Frees the communicators that exist, and makes the device thread free those that are created later; any thread may
+     * call.
+     */
     synchronized void giveUp(String why) {
         givenUp = true;
         abortAll(why);

@@ -5,7 +5,8 @@ import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
- * One communicator and the stream of its operations, for jobs. All methods run on the {@link DeviceThread}.
+ * One communicator and the stream of its operations, used by the jobs of the queue. All methods run on the {@link
+ * DeviceThread}.
  *
  * @param comm   communicator of one member
  * @param stream handle; 0 is the default stream
@@ -13,7 +14,7 @@ import ferro.backend.nccl.queue.NcclOperation;
 record CommStream(Communicator comm, long stream) {
     private static final int MEMBER = 0;
 
-    /** Native calls on the lane. */
+    /** Native calls of NCCL on this stream. */
     @FunctionalInterface
     interface StreamCaller {
         /** Makes the calls of an ncclComm_t on a stream. */
@@ -33,15 +34,15 @@ record CommStream(Communicator comm, long stream) {
     }
 
     /**
-     * Makes the stream wait for the work that is now on the device's default stream. The caller may just have filled
-     * the tensors there, and a non-blocking stream is not ordered with it.
+     * Makes the stream wait for the work that is now on the device's default stream. A kernel on the default stream may
+     * still be filling the tensors, and a non-blocking stream is not ordered with the default stream.
      */
     void afterDefaultStream() {
         comm.thread().use(comm.handle().identity().device());
         order(Cuda.DEFAULT_STREAM, stream);
     }
 
-    /** Makes later work of a stream wait for the work that is now on another stream. */
+    /** Makes later work of stream {@code later} wait for the work that is now on stream {@code before}. */
     void order(long before, long later) {
         comm.events(MEMBER).order(before, later);
     }

@@ -13,7 +13,10 @@ import java.util.List;
  * several. Then the task waits until NCCL has accepted the calls, records an event per stream, and polls the events.
  */
 final class CommTask extends DeviceCall<Void> {
-    /** Time for streams to finish after an abort, which ends the kernels. Later, a stream is lost. */
+    /**
+     * How long streams may take to finish after an abort, which ends the kernels. After this time, the task ends
+     * without waiting for the streams.
+     */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
     private final Communicator comm;
@@ -49,7 +52,10 @@ final class CommTask extends DeviceCall<Void> {
         return true;
     }
 
-    /** Records the events, also on failure: launched kernels use the tensors until the abort ends them. */
+    /**
+     * Records the events, even after a failure: kernels that were launched use the tensors until the abort ends these
+     * kernels.
+     */
     private void recordOrFail() {
         try {
             recordEvents();
@@ -96,7 +102,7 @@ final class CommTask extends DeviceCall<Void> {
         }
     }
 
-    /** Returns whether NCCL has accepted the call. Inside a group, NCCL accepts all calls at its end. */
+    /** Returns whether NCCL has accepted the call. NCCL accepts the calls of an NCCL group at the end of the group. */
     private boolean taken() {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;
@@ -150,7 +156,8 @@ final class CommTask extends DeviceCall<Void> {
         if (comm.abortedMember() == null) {
             return eventCount == 0;
         }
-        // kernels that NCCL had not launched yet come after the recorded events; the abort waits for these kernels
+        // kernels that NCCL launched after the events were recorded are not covered by the events; the abort waits for
+        // these kernels
         return eventCount == 0 && comm.abortsAreOver() || givenUp();
     }
 

@@ -29,12 +29,12 @@ import java.util.function.Supplier;
  *
  * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
  * a call and waits. A waiting caller regularly polls NCCL's state of the communicator, because the device thread may be
- * stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator. The aborted call has
- * lost its position in the order, and the other ranks may wait for the call.
+ * stuck. If a call passes its deadline, or its caller is interrupted, the communicator is aborted. The communicator
+ * cannot be used after this, because the other ranks may still wait for the call.
  */
 final class Communicator implements AbortableComm, AutoCloseable {
     private static final long LOOK_NANOS = 10_000_000;
-    /** Time in which a call must return after an abort. */
+    /** How long to wait for a call to return after an abort. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(5);
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
@@ -47,7 +47,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     /** Streams that this communicator owns; used by the device thread only. */
     private final List<CudaStream> ownStreams = new ArrayList<>();
-    /** Used by the device thread only. */
+    /** Number of open NCCL groups on the device thread; used by this thread only. */
     private int groupDepth;
     /** Calls whose streams have not finished; used by the device thread only. */
     private int watchedCalls;
@@ -55,7 +55,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     /**
      * Takes ownership of communicators.
      *
-     * @param thread      thread that makes all calls of the communicators, and that ends with the communicators
+     * @param thread      thread that makes all calls of the communicators; closing the communicators ends the thread
      * @param members     one communicator, or the communicators of a group in rank order
      * @param nonBlocking whether calls return {@code ncclInProgress} instead of blocking
      * @param clock       nanoseconds, monotonic
@@ -68,7 +68,10 @@ final class Communicator implements AbortableComm, AutoCloseable {
         members.forEach(member -> events.add(new EventPool()));
     }
 
-    /** Native calls of one member; each result code must be passed to {@link ResultChecker#begun}. */
+    /**
+     * Makes the native calls of one member. An implementation must pass each result code to {@link
+     * ResultChecker#begun}.
+     */
     @FunctionalInterface
     interface MemberCaller {
         /** Makes the calls of a member, by its index, on the device thread with the member's device current. */
@@ -79,10 +82,10 @@ final class Communicator implements AbortableComm, AutoCloseable {
      * Native calls that are submitted together.
      *
      * @param operation operation in failures
-     * @param grouped   whether the calls need an NCCL group, as several native calls do
+     * @param grouped   whether the calls must be in an NCCL group, because there are several native calls
      * @param calls     native calls
-     * @param streams   one per member, polled until they have finished the calls; null if the batch ends when NCCL has
-     *     accepted the calls
+     * @param streams   one stream for each member, polled until the stream has finished the calls; null if the batch
+     *     ends when NCCL has accepted the calls
      */
     record NativeBatch(NcclOperation operation, boolean grouped, MemberCaller calls, long[] streams) {}
 
@@ -90,7 +93,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return members;
     }
 
-    /** Returns the handle of the first member, which is the only one except in a group of devices. */
+    /** Returns the handle of the first member, which is the only member except in a group of devices. */
     CommHandle handle() {
         return members.get(0);
     }
@@ -111,7 +114,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Submits a batch without waiting. On the device thread itself, inside a group, the calls are made at once.
+     * Submits a batch without waiting. If the caller is on the device thread, inside an NCCL group, the calls are made
+     * at once.
      *
      * @return call, for {@link #await}
      * @throws FerroException        ABORTED, or NATIVE with the first failure as its cause
@@ -133,10 +137,10 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Submits a batch and waits until the streams have finished it. Without streams, waits until NCCL has accepted it.
+     * Submits a batch and waits until the streams have finished it. If the batch has no streams, waits until NCCL has
+     * accepted it.
      *
-     * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator cannot be used after the first
-     *     three
+     * @throws FerroException TIMED_OUT, INTERRUPTED or ABORTED, after which the communicator cannot be used; or NATIVE
      */
     void run(NativeBatch batch, Deadline deadline) {
         await(start(batch), batch.operation(), deadline);
@@ -259,20 +263,22 @@ final class Communicator implements AbortableComm, AutoCloseable {
         return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
 
-    /** Takes ownership of a stream, on the device thread. The close waits for the stream, and frees it last. */
+    /**
+     * Takes ownership of a stream, on the device thread. The communicator's close waits for the stream and frees it.
+     */
     CudaStream own(CudaStream stream) {
         ownStreams.add(stream);
         return stream;
     }
 
-    /** Waits until each member's stream has finished the work that is queued now. */
+    /** Waits until the stream of each member has finished the work that is queued on the stream now. */
     void synchronize(long[] streams, Deadline deadline) {
         run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, streams), deadline);
     }
 
     /**
-     * Gives every member a new thread and a new {@code Communicator}. After this call, this communicator cannot be
-     * used, even if the call fails. Returns the new communicators in the order of the members.
+     * Creates a new thread and a new {@code Communicator} for every member. After this call, this communicator cannot
+     * be used, even if the call fails. Returns the new communicators in the order of the members.
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);
@@ -305,8 +311,9 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Waits for the own or the default stream, finalizes, frees the communicators, then the own streams, then the
-     * thread. A step that other ranks delay beyond the bound is aborted. Failures are logged, never thrown. Idempotent.
+     * Waits for the streams, finalizes and frees the communicators, then frees the streams that they own, then ends the
+     * thread. If other ranks delay a step beyond the bound, the communicators are aborted. Failures are logged, never
+     * thrown. Idempotent.
      */
     void close(Duration bound) {
         if (closing.compareAndSet(false, true)) {
@@ -314,7 +321,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         }
     }
 
-    // the methods below are for tasks on the thread
+    // the methods below are for tasks on the device thread
 
     boolean nonBlocking() {
         return nonBlocking;
@@ -326,7 +333,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Returns whether no member is in progress.
+     * Returns whether no member has a call in progress.
      *
      * @throws NcclException if a call of a member has failed
      */
@@ -342,8 +349,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Makes calls in one NCCL group, and always closes the group. NCCL keeps the depth of groups per thread, and an
-     * open group would delay all later calls for ever.
+     * Makes calls in one NCCL group, and always closes the group. NCCL counts open groups per thread, and a group that
+     * was not closed would delay all later calls of the thread for ever.
      */
     static void grouped(Runnable calls) {
         ResultChecker.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
@@ -410,8 +417,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     /**
-     * Returns whether a result is fatal. NCCL refuses an invalid argument before any communication. Every other failure
-     * leaves the ranks in different states.
+     * Returns whether a result is fatal. Only an invalid argument is not fatal, because NCCL refuses it before any
+     * communication. After every other failure the ranks are in different states.
      */
     static boolean isFatal(NcclResult result) {
         return !result.equals(NcclResult.SUCCESS)
@@ -419,7 +426,10 @@ final class Communicator implements AbortableComm, AutoCloseable {
                 && !result.equals(NcclResult.INVALID_ARGUMENT);
     }
 
-    /** Adds an operation to a native failure. A failure from inside a group already has an operation and stays. */
+    /**
+     * Adds the name of an operation to a native failure. A failure of a call inside an NCCL group already has one and
+     * is returned unchanged.
+     */
     static FerroException during(NcclOperation operation, CommIdentity identity, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;

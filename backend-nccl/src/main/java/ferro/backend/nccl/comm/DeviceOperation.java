@@ -8,17 +8,17 @@ import java.lang.ref.Reference;
 import java.util.function.Supplier;
 
 /**
- * An operation on device memory. The operation begins after the work of the default stream, is issued to NCCL, and ends
- * when its event has completed.
+ * An operation on device memory. The operation waits for the work on the default stream, is issued to NCCL, and ends
+ * when an event that was recorded after it has completed.
  *
- * <p>The operation uses its tensors until its end ({@link TensorLeases}). If a tensor is closed before that end, the
+ * <p>The operation uses its tensors until it has ended ({@link TensorLeases}). If a tensor is closed earlier, the
  * memory of the tensor is reused only after the operation has ended.
  */
 final class DeviceOperation implements NativeOperation {
     private final CommStream lane;
     private final NcclOperation operation;
     private final Supplier<CommStream.StreamCaller> calls;
-    /** Tensors of the call, whose owners must stay reachable until the end. */
+    /** Tensors of the call. Their owners must stay reachable until the operation has ended. */
     private final Tensor[] kept;
 
     private final TensorLeases use;
@@ -26,8 +26,8 @@ final class DeviceOperation implements NativeOperation {
     private long event;
 
     /**
-     * Prepares an operation and begins to use its tensors, of which an absent one is null. The calls are created on the
-     * device thread, before the wait for the default stream.
+     * Prepares an operation and begins to use its tensors. An absent tensor is null. The device thread creates the
+     * native calls before it makes the stream wait for the default stream.
      *
      * @throws IllegalStateException if the memory of a tensor has been released
      */
@@ -42,7 +42,7 @@ final class DeviceOperation implements NativeOperation {
     @Override
     public boolean issue() {
         if (!made) {
-            // the calls may take memory from the pool that is still in use on the default stream
+            // the native calls may use memory from the pool that work on the default stream still uses
             CommStream.StreamCaller ready = calls.get();
             lane.afterDefaultStream();
             made = true;

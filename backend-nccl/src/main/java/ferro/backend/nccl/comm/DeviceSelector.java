@@ -5,14 +5,15 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.Optional;
 
-/** Chooses the device of a rank from the settings, before any native call with effects. */
+/** Chooses the device of a rank from the settings, before any native call that changes a state. */
 final class DeviceSelector {
     private DeviceSelector() {}
 
     /**
      * Returns the ordinal of the device of a rank.
      *
-     * @throws IllegalArgumentException if no device is named, it is absent, or there are more local ranks than devices
+     * @throws IllegalArgumentException if no setting names a device, the device does not exist, or the host has more
+     *     ranks than devices
      */
     static int of(GroupSpec group, RankContext context, int devices) {
         String who = "rank " + group.rank() + " of group \"" + group.name() + "\"";
@@ -27,8 +28,8 @@ final class DeviceSelector {
     }
 
     /**
-     * Returns why this rank has no device, so that {@code auto} runs without one. A configured device that does not
-     * exist is not such a reason, but an error, which {@link #of} reports.
+     * Returns why this rank has no device, so that {@code auto} chooses a back end without devices; empty if it has
+     * one. If {@code ferro.nccl.device} names a device that does not exist, returns empty, and {@link #of} throws.
      */
     static Optional<String> unavailableBecause(RankContext context, int devices) {
         if (Settings.NCCL_DEVICE.find(context).isPresent()) {

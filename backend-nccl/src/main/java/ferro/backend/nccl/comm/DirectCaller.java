@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Calls on a communicator without a queue, which {@link NcclRankComm} and {@link NcclComms} share. The caller waits for
- * each call, at most for the timeout.
+ * Makes calls on a communicator without a queue. {@link NcclRankComm} and {@link NcclComms} use this class. The caller
+ * waits for each call, at most for the timeout.
  */
 final class DirectCaller {
     private final Communicator comm;
@@ -45,7 +45,9 @@ final class DirectCaller {
         return comm.deadline(timeout);
     }
 
-    /** Returns the native calls of a collective in place; {@code root} is -1 for none. */
+    /**
+     * Returns the native calls of a collective that works in place. {@code root} is -1 if the collective has no root.
+     */
     CommStream.StreamCaller inPlace(NcclOperation operation, DeviceTensor tensor, ReduceOp op, int root) {
         long at = tensor.address();
         return calls.of(
@@ -53,11 +55,12 @@ final class DirectCaller {
     }
 
     /**
-     * Makes native calls in one NCCL group and waits.
+     * Makes native calls in one NCCL group, and waits for them.
      *
-     * @param tensors kept reachable until then
+     * @param tensors tensors that are kept reachable until the wait has ended
      * @param made    calls of each member
-     * @param streams one per member, which must finish; null if NCCL must only have accepted the calls
+     * @param streams one stream for each member, until whose end to wait; null to wait only until NCCL has accepted the
+     *     calls
      */
     void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCaller made, long[] streams) {
         try {

@@ -5,10 +5,11 @@ import ferro.backend.nccl.queue.NativeOperation;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
- * An operation on host memory, in rounds of upload, native call and download. A round uses at most the size of the
- * {@link HostStagingBlocks}.
+ * An operation on host memory. It runs in rounds of upload, native call and download. In a round, at most as many bytes
+ * are copied as fit into the {@link HostStagingBlocks}.
  *
- * <p>No other operation is issued before its last round, because the other ranks expect the rounds one after the other.
+ * <p>Until the last round was issued, no other operation is issued, because the other ranks expect the rounds directly
+ * one after the other.
  */
 final class HostOperation implements NativeOperation {
     private final CommStream lane;
@@ -69,8 +70,9 @@ final class HostOperation implements NativeOperation {
     }
 
     /**
-     * Prepares the stage. A new block may still be in use on the default stream, because its last user could close it
-     * right after queuing work there. So the blocks are taken before the wait for the default stream.
+     * Prepares the stage. Work on the default stream may still use the memory of a new block, because the previous user
+     * may have closed the block right after queuing that work. Therefore the blocks are allocated before the stream
+     * waits for the default stream.
      */
     private void prepareStage() {
         if (stage.ensure(rounds.stageBytes()) || !ordered) {

@@ -26,7 +26,7 @@ interface IdExchange extends AutoCloseable {
      */
     NcclUniqueId get(String key, Duration timeout);
 
-    /** Creates an id and publishes it, on the first rank; waits for the id on the others. */
+    /** On the first rank, creates an id and publishes it. On the other ranks, waits for the id. */
     default NcclUniqueId meet(String key, boolean isFirst, Deadline deadline) {
         if (!isFirst) {
             return get(key, Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
@@ -36,13 +36,16 @@ interface IdExchange extends AutoCloseable {
         return id;
     }
 
-    /** Ends the exchange when the last group is closed. */
+    /** Releases the store of the exchange, when the last group of the join is closed. */
     @Override
     default void close() {
-        // an exchange within this process holds nothing
+        // an exchange within this process has no resources
     }
 
-    /** Passes ids through the store of the job, which {@code giveBack} releases. */
+    /**
+     * Returns an exchange that passes ids through the store of the job. {@code giveBack} releases the store at the
+     * close.
+     */
     static IdExchange of(Store store, Runnable giveBack) {
         return new IdExchange() {
             @Override
@@ -62,7 +65,7 @@ interface IdExchange extends AutoCloseable {
         };
     }
 
-    /** Passes ids between ranks of this process. */
+    /** Returns an exchange that passes ids between ranks of this process. */
     static IdExchange local() {
         Map<String, CompletableFuture<NcclUniqueId>> ids = new ConcurrentHashMap<>();
         return new IdExchange() {

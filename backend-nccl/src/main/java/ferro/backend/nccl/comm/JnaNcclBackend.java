@@ -42,17 +42,18 @@ import java.util.function.Consumer;
 /**
  * One rank of a group over NCCL, with its device, its stream and its queue; {@link NcclWorld} creates it.
  *
- * <p>Whole calls accept device tensors, and host tensors through pooled device memory. Whole calls run one after the
- * other on {@link #stream()}. Each call starts after the work that is on the device's default stream when the call is
- * issued. The group ends on every rank if a call passes its deadline, if a thread that waits for a call is interrupted,
- * or if NCCL fails a call. The communicator is then aborted, and control messages send the reason to the other ranks.
+ * <p>Collectives accept device tensors. They also accept host tensors, which they copy through pooled device memory.
+ * Collectives run one after the other on {@link #stream()}. Each call starts after the work that is on the device's
+ * default stream when the call is issued. The group ends on every rank if a call passes its deadline, if a thread that
+ * waits for a call is interrupted, or if NCCL fails a call. The communicator is then aborted, and control messages send
+ * the reason to the other ranks.
  *
- * <p>Messages have the tag 0, and run in the same order as collectives. Messages also end the group at their deadline,
- * since NCCL cannot cancel a receive. Messages of host memory carry their length. Messages of device memory must be
- * received with the length that was sent.
+ * <p>Messages have the tag 0, and run on the same queue as collectives. A message that passes its deadline also ends
+ * the group, since NCCL cannot cancel a receive. The length of a message of host memory is sent and checked. A message
+ * of device memory must be received with the length that was sent.
  *
- * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors
- * (measured on JDK 17). A call allocates nothing natively after the first call of its size.
+ * <p>Any thread may call. A collective allocates about 800 bytes in Java for device tensors, and 1,300 bytes for host
+ * tensors (measured on JDK 17). It allocates no native memory after the first call of its size.
  */
 public final class JnaNcclBackend implements NcclBackend {
     private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -71,7 +72,7 @@ public final class JnaNcclBackend implements NcclBackend {
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
-    /** Registers the complete back end. From now on it must be closed, or it leaves when the JVM exits. */
+    /** Registers the complete back end. If no caller closes it, it leaves the group when the JVM exits. */
     void opened() {
         ending.opened();
     }
@@ -114,12 +115,18 @@ public final class JnaNcclBackend implements NcclBackend {
         return member.stream().handle();
     }
 
-    /** {@return the owner of {@link #stream()}: OWN or CALLER; DEFAULT also if the runtime refused an own stream} */
+    /**
+     * {@return the kind of {@link #stream()}: OWN, CALLER or DEFAULT. The kind is also DEFAULT if the runtime refused
+     * to create a stream}
+     */
     public NcclStreamKind streamKind() {
         return member.streamKind();
     }
 
-    /** {@return how many own streams the device refused, 0 or 1; if 1, the default one is used, with a warning} */
+    /**
+     * {@return how many streams the device refused to create, 0 or 1; if 1, the group uses the default stream, and a
+     * warning was logged}
+     */
     public int streamDowngrades() {
         return member.downgrades();
     }
@@ -307,7 +314,7 @@ public final class JnaNcclBackend implements NcclBackend {
         }
     }
 
-    /** Joins a group on which its ranks have agreed. The first rank creates an id for the other ranks. */
+    /** Joins a subgroup after its ranks have agreed to create it. The first rank creates an id for the other ranks. */
     private JnaNcclBackend joined(int[] members, int rank, String name, long agreed, Deadline deadline) {
         GroupSpec group = GroupSpec.of(identity().group() + name, rank, members.length, member.timeout());
         MemberRendezvous keys = member.keys();
@@ -353,8 +360,8 @@ public final class JnaNcclBackend implements NcclBackend {
      * Waits for queued work and sends goodbye, then waits for the goodbyes of the other ranks. Then finalizes and
      * destroys the communicator, and frees the stream. Calls that are still pending at the timeout fail with ABORTED.
      * If a rank has not sent goodbye at the timeout, the communicator is aborted. While another group of the same join
-     * is open, the close of a group waits for no rank. The communicator of the closed group then lives until its ranks
-     * have left, at most until the last group is closed. Idempotent; needed after a failure, too.
+     * is open, the close of a group waits for no rank. The communicator of the closed group then exists until all its
+     * ranks have left, at most until the last group is closed. Idempotent; also required after a failure.
      */
     @Override
     public void close(Duration timeout) {

@@ -16,12 +16,12 @@ import java.time.Duration;
 /**
  * The resources of one rank of a group.
  *
- * @param context   settings and the resources that the groups of this rank share
+ * @param context   context with the settings, and with the resources that all groups of this rank share
  * @param comm      communicator, with its thread
  * @param stream     stream of the collectives
  * @param downgrades number of own streams that the runtime refused
  * @param memory     memory of the devices
- * @param keys       objects by which the group's ranks find each other
+ * @param keys       what the group's ranks use to find each other
  * @param timeout   default timeout of calls
  */
 record MemberResources(
@@ -32,16 +32,16 @@ record MemberResources(
         DeviceMemory memory,
         MemberRendezvous keys,
         Duration timeout) {
-    /** Size of the pieces in which host memory is copied; the same on every rank. */
+    /** Size of the pieces in which host memory is copied, in bytes. It must be the same on every rank. */
     static final int STAGE_BYTES = 4 << 20;
 
     /**
-     * The objects by which the ranks of a group find each other.
+     * What the ranks of a group use to find each other.
      *
      * @param ids    passes the ids of communicators to the other ranks
-     * @param base   prefix of the keys of this group alone
-     * @param left   groups of the same join that are open, or were left
-     * @param position  control messages between the ranks of the group
+     * @param base   prefix of the keys that only this group uses
+     * @param left   registry of the groups of the same join that are open, or were left
+     * @param position  position of the group in its join, with the control messages between its ranks
      */
     record MemberRendezvous(IdExchange ids, String base, GroupRegistry left, GroupOrigin position) {}
 

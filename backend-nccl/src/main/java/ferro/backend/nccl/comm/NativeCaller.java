@@ -16,11 +16,11 @@ import ferro.backend.nccl.queue.NcclOperation;
 import java.util.Objects;
 
 /**
- * Makes the native calls of the operations of one rank. Used by the device thread only, between
- * {@link CommHandle#enter} and leave.
+ * Makes the native calls of the operations of one rank. Used by the device thread only, between {@link
+ * CommHandle#enter} and {@link CommHandle#leave}.
  *
- * <p>Since 2.28, NCCL has functions for gather, scatter and all-to-all. Before, these are sends and receives in one
- * NCCL group, which the library may run in any order.
+ * <p>Since 2.28, NCCL has functions for gather, scatter and all-to-all. With older releases, these collectives are
+ * sends and receives in one NCCL group, which NCCL may run in any order.
  */
 final class NativeCaller {
     private final CommIdentity identity;
@@ -40,10 +40,10 @@ final class NativeCaller {
     /**
      * One call of the library.
      *
-     * @param operation collective, send or receive; a copy only for its number of bytes
+     * @param operation collective, send or receive; or a copy, if only the number of bytes is needed
      * @param in        device pointer
      * @param out       device pointer
-     * @param count     elements of the operand, or of one part if the operand has parts
+     * @param count     number of elements of the operand, or of one part if the operand has parts
      * @param type      type of the elements
      * @param op        null if nothing is reduced
      * @param peer      root, or the other rank of a message; -1 for none
@@ -54,7 +54,7 @@ final class NativeCaller {
                     NcclOperation.of(call), in, out, count, call.operand().dataType(), call.op(), call.root());
         }
 
-        /** Returns a raw call; its op is null if the operation reduces nothing. */
+        /** Returns a raw call. Its {@code op} is null if the operation reduces nothing. */
         static NativeCall raw(NcclOperation operation, long in, long out, RawShape shape, ReduceOp op, int peer) {
             Objects.requireNonNull(shape, "shape");
             ReduceOp how = operation.combines() ? Objects.requireNonNull(op, "op") : null;
@@ -79,7 +79,7 @@ final class NativeCaller {
         }
     }
 
-    /** Returns how many parts the data of a call has on a rank that holds data. */
+    /** Returns how many parts the data of a call has, on a rank that has data. */
     static int parts(CollectiveKind kind, DataShare held, int worldSize) {
         return kind.hasParts() && held != DataShare.PART ? worldSize : 1;
     }
@@ -127,7 +127,7 @@ final class NativeCaller {
         }
     }
 
-    /** Returns an address on the root, else 0: the other ranks must not access that memory. */
+    /** Returns the address on the root, and 0 on the other ranks, which must not access the memory. */
     private long onRoot(NativeCall call, long address) {
         return identity.rank() == call.peer ? address : 0;
     }
@@ -168,7 +168,10 @@ final class NativeCaller {
         }
     }
 
-    /** Returns whether this rank exchanges data with a peer; a single part is exchanged with the root only. */
+    /**
+     * Returns whether this rank sends data to a peer or receives data from it. A rank that has a single part exchanges
+     * it only with the root.
+     */
     private boolean exchanges(DataShare held, int peer, int root) {
         return held == DataShare.PART ? peer == root : held.isAll(identity.rank() == root);
     }

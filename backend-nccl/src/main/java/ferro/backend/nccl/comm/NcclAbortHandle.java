@@ -5,8 +5,8 @@ import java.util.Optional;
 /**
  * Ends a communicator from outside, for example when another rank is known to be dead.
  *
- * <p>Any thread may use it at any time. On a closed communicator the handle does nothing. Each communicator has one
- * handle.
+ * <p>Any thread may use the handle at any time. If the communicator is closed, an abort does nothing. Each communicator
+ * has one handle.
  */
 public final class NcclAbortHandle {
     private final CommHandle handle;
@@ -17,10 +17,11 @@ public final class NcclAbortHandle {
 
     /**
      * Aborts the communicator. A call that is stuck in the communicator ends with {@link ferro.FerroException} ABORTED,
-     * and later calls fail at once. NCCL also frees the communicator. Takes at most ten seconds. Idempotent.
+     * and later calls fail at once. The abort also frees the communicator. This method takes at most ten seconds.
+     * Idempotent.
      *
-     * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, and nothing is tried again.
-     * {@link #abortFailure} returns the failure.
+     * <p>A failure of NCCL itself is not thrown. In this case the communicator is still in the state aborted, and the
+     * abort is not repeated. {@link #abortFailure} returns the failure.
      */
     public void abort() {
         handle.abort("by its abort handle");
@@ -36,12 +37,12 @@ public final class NcclAbortHandle {
         return handle.isClosed();
     }
 
-    /** {@return whether nothing is left to abort; true after an abort and after a close} */
+    /** {@return whether the communicator can no longer be aborted; true after an abort and after a close} */
     public boolean isDefunct() {
         return handle.isAborted() || handle.isClosed();
     }
 
-    /** {@return why the abort itself failed: NCCL's failure, or no return in time; empty if the abort succeeded} */
+    /** {@return why the abort itself failed: a failure of NCCL, or a timeout; empty if the abort succeeded} */
     public Optional<Throwable> abortFailure() {
         return handle.abortFailure();
     }

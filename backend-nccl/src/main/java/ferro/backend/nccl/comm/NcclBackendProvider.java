@@ -7,9 +7,12 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens nccl only with a host back end. */
+/**
+ * Provides the back end {@code -Dferro.backend=nccl}, with one process per device. The back end {@code auto} uses nccl
+ * only together with a host back end.
+ */
 public final class NcclBackendProvider implements BackendProvider {
-    /** Creates the provider for the service loader; loads nothing. */
+    /** Creates the provider for the service loader, without loading NCCL. */
     public NcclBackendProvider() {}
 
     @Override

@@ -18,7 +18,10 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Checks before any native call: what NCCL supports, where tensors are, which memory may overlap. */
+/**
+ * Checks calls before any native call. The checks are about what NCCL supports, where tensors are, and which memory
+ * overlaps.
+ */
 final class NcclCallChecker {
     private static final Set<NcclOperation> FROM_MESSAGES =
             EnumSet.of(NcclOperation.GATHER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
@@ -57,7 +60,7 @@ final class NcclCallChecker {
     /**
      * Checks that gather, scatter and all-to-all are possible, by a function of NCCL or by sends and receives.
      *
-     * @throws UnsupportedOperationException naming what NCCL lacks
+     * @throws UnsupportedOperationException if NCCL cannot make the call; the message names what NCCL lacks
      */
     void rooted(NcclOperation operation) {
         if (FROM_MESSAGES.contains(operation) && !has(NcclCapability.ROOTED) && !has(NcclCapability.SEND_RECV)) {
@@ -67,9 +70,9 @@ final class NcclCallChecker {
     }
 
     /**
-     * Checks a type, and the reduction if there is one.
+     * Checks that NCCL supports a type, and the reduction if there is one.
      *
-     * @throws UnsupportedOperationException naming what NCCL lacks
+     * @throws UnsupportedOperationException if NCCL cannot make the call; the message names what NCCL lacks
      */
     void types(DataType type, ReduceOp op) {
         code(type);
@@ -92,14 +95,14 @@ final class NcclCallChecker {
     /**
      * Returns NCCL's code of a reduction of elements of a type.
      *
-     * @throws UnsupportedOperationException if this release of NCCL has no code for the reduction, or none that is
-     *     correct for the type
+     * @throws UnsupportedOperationException if this release of NCCL has no code for the reduction, or only a code that
+     *     gives wrong results for the type
      */
     int code(DataType type, ReduceOp op) {
         NcclRedOp found = NcclRedOp.of(op);
         refuse(found.unsupportedBecause(libraries.version()));
         if (op == ReduceOp.AVG && !type.isFloating()) {
-            // NCCL sums in the type itself, so the average of 100 and 100 in i8 would be -28
+            // NCCL adds in the element type itself, so the average of 100 and 100 in i8 would be -28
             throw new UnsupportedOperationException("the average of " + type.label()
                     + " would wrap in NCCL, which adds in this type: use sum, or convert to one of f16 bf16 f32 f64,"
                     + " or average in host memory, over tcp (-Dferro.backend=cpu:tcp,cuda:nccl)");
@@ -113,7 +116,9 @@ final class NcclCallChecker {
         }
     }
 
-    /** Checks the device of a tensor of a call without a queue, because tensors are not moved between devices. */
+    /**
+     * Checks the device of a tensor for a call that uses no queue. Such a call does not copy tensors between devices.
+     */
     static void onDevice(String operation, int index, DeviceTensor tensor, int device) {
         if (tensor.device() != device) {
             throw new IllegalArgumentException(operation + ": tensor " + index + " is on device " + tensor.device()
@@ -121,7 +126,7 @@ final class NcclCallChecker {
         }
     }
 
-    /** Checks the device memory of a whole call. {@link Collective#check} checks which memory may overlap. */
+    /** Checks the device memory of a collective. {@link Collective#check} checks which memory may overlap. */
     void memory(Collective call) {
         tensor(NcclOperation.of(call), call.in());
         tensor(NcclOperation.of(call), call.out());
@@ -161,14 +166,15 @@ final class NcclCallChecker {
     /**
      * Checks that memory of a raw call overlaps only as NCCL allows: not at all, or in place.
      *
-     * @throws IllegalArgumentException otherwise
+     * @throws IllegalArgumentException if the memory overlaps in another way
      */
     void overlap(NcclOperation operation, Span in, Span out) {
         if (!in.meets(out)) {
             return;
         }
         CollectiveKind kind = operation.kind();
-        // the own part among all parts; an exchange moves every part, so no part may be in place
+        // a single part may be in place as this rank's part of all parts; all-to-all moves every part, so no part may
+        // be in place
         long from = in.address + (kind.out() == DataShare.PART ? identity.rank() * out.bytes : 0);
         long to = out.address + (kind.in() == DataShare.PART ? identity.rank() * in.bytes : 0);
         if (from != to || kind == CollectiveKind.ALL_TO_ALL) {
@@ -178,7 +184,9 @@ final class NcclCallChecker {
         }
     }
 
-    /** Checks a pointer of a raw call, which messages name {@code in} or {@code out}. */
+    /**
+     * Checks a pointer of a raw call. {@code name} is the name of the pointer in messages, {@code in} or {@code out}.
+     */
     void pointer(NcclOperation operation, String name, Span span) {
         if (span.address == 0 && span.bytes > 0) {
             throw new IllegalArgumentException(
@@ -186,7 +194,10 @@ final class NcclCallChecker {
         }
     }
 
-    /** Returns the bytes of this many parts of a raw call. Refuses a negative count and an overflow. */
+    /**
+     * Returns the number of bytes of the given number of parts of a raw call. Throws for a negative count and for an
+     * overflow.
+     */
     long bytes(NativeCall call, int parts) {
         if (call.count() < 0) {
             throw new IllegalArgumentException(

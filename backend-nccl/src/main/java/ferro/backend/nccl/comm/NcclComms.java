@@ -19,11 +19,11 @@ import java.util.Map;
  * The communicators of several GPUs of this process, used together: one call covers all devices.
  *
  * <p>One thread creates the communicators and makes every call for all of them, until {@link #split} gives each
- * communicator a new thread. This is the recommended way to get rank communicators within one process. To create each
- * communicator on a separate thread corrupts CUDA's context on hosts with several models of GPU. Any thread may call
- * the methods. The caller's current device is never changed.
+ * communicator a new thread. Splitting is the recommended way to get communicators for the ranks of one process.
+ * Creating each communicator on a separate thread corrupts CUDA's context on hosts with several models of GPU. Any
+ * thread may call the methods. The caller's current device is never changed.
  *
- * <p>Each call has the timeout {@code ferro.timeout}. A call that is aborted makes all these communicators unusable:
+ * <p>Each call has the timeout {@code ferro.timeout}. After an aborted call, none of these communicators can be used:
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
@@ -47,11 +47,13 @@ public final class NcclComms implements AutoCloseable {
     /**
      * Creates one communicator per device.
      *
-     * @param context settings: the libraries, and {@code ferro.timeout} for this and every later call
-     * @param devices at least two GPUs, all distinct; rank i is the i-th
+     * @param context settings that name the libraries, and {@code ferro.timeout}, which applies to this and every later
+     *     call
+     * @param devices at least two different GPUs; rank i is on the i-th GPU
      * @return communicators
-     * @throws IllegalArgumentException if there are fewer than two; else if one is not a GPU; else if one appears twice
-     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT, INTERRUPTED
+     * @throws IllegalArgumentException if there are fewer than two devices; if one is not a GPU; or if one appears
+     *     twice; checked in this order
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL fails, TIMED_OUT, INTERRUPTED
      */
     public static NcclComms create(RankContext context, List<NcclDevice> devices) {
         List<NcclDevice> copy = List.copyOf(devices);
@@ -99,9 +101,9 @@ public final class NcclComms implements AutoCloseable {
      * Reduces over all devices, in place. Starts after the work on the default stream of each device, and returns when
      * the results may be read.
      *
-     * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
+     * @param tensors one tensor for each device, in the order of {@link #devices}, all of the same shape and type
      * @param op      sum, product, min, max or avg
-     * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
+     * @throws IllegalArgumentException      if the number of tensors, or a shape, type or device, is wrong
      * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if this object is closed or split
@@ -116,8 +118,8 @@ public final class NcclComms implements AutoCloseable {
      *
      * @param tensors see {@link #allReduce(List, ReduceOp)}
      * @param op      sum, product, min, max or avg
-     * @param streams handles, one per device
-     * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
+     * @param streams one stream handle for each device
+     * @throws IllegalArgumentException      if the number of tensors or streams, or a shape, type or device, is wrong
      * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if this object is closed or split
@@ -130,10 +132,10 @@ public final class NcclComms implements AutoCloseable {
      * Copies the tensor of one device to all others, in place. Starts after the work on the default stream of each
      * device, and returns when the results may be read.
      *
-     * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
+     * @param tensors one tensor for each device, in the order of {@link #devices}, all of the same shape and type
      * @param root    index of the device that has the values
      * @throws InvalidRankException          if there is no such device
-     * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
+     * @throws IllegalArgumentException      if the number of tensors, or a shape, type or device, is wrong
      * @throws UnsupportedOperationException if NCCL has no such type
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if this object is closed or split
@@ -148,9 +150,9 @@ public final class NcclComms implements AutoCloseable {
      *
      * @param tensors see {@link #broadcast(List, int)}
      * @param root    index of the device that has the values
-     * @param streams handles, one per device
+     * @param streams one stream handle for each device
      * @throws InvalidRankException          if there is no such device
-     * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
+     * @throws IllegalArgumentException      if the number of tensors or streams, or a shape, type or device, is wrong
      * @throws UnsupportedOperationException if NCCL has no such type
      * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
      * @throws IllegalStateException         if this object is closed or split
@@ -159,7 +161,10 @@ public final class NcclComms implements AutoCloseable {
         run(NcclOperation.BROADCAST, List.copyOf(tensors), null, root, streams.clone());
     }
 
-    /** Makes a collective in place; without given streams uses the default streams and waits for them. */
+    /**
+     * Makes a collective in place on the given streams. If {@code streams} is null, uses the default streams and waits
+     * for them.
+     */
     private void run(NcclOperation operation, List<DeviceTensor> tensors, ReduceOp op, int root, long[] streams) {
         checkWhole(operation);
         String name = operation.label();
@@ -207,8 +212,9 @@ public final class NcclComms implements AutoCloseable {
     }
 
     /**
-     * Gives each communicator to a separate rank, with a new thread. After this call, this object cannot be used, even
-     * if the call fails. Later calls fail, and a close does nothing. After a failure all communicators are closed.
+     * Splits this object into one {@link NcclRankComm} for each device, each with a new thread. After this call, this
+     * object cannot be used, even if the call fails. Later calls on this object fail, and its close does nothing. If
+     * the split fails, all communicators are closed.
      *
      * @return communicators, rank i on device i; the caller closes each
      * @throws ferro.FerroException  NATIVE, TIMED_OUT, ABORTED or INTERRUPTED

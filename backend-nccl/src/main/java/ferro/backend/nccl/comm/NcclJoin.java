@@ -39,11 +39,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** One join with one deadline, from the choice of a device to a working back end. A failed join frees everything. */
+/**
+ * One join with one deadline, from the choice of a device to a working back end. A join that fails frees everything
+ * that it has created.
+ */
 final class NcclJoin {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
-    /** A value that is never stored: a compare-and-set with it reads a value without waiting for one. */
+    /**
+     * A value that is never stored. A compare-and-set that expects this value reads a key without waiting for the key.
+     */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
 
     private final GroupSpec group;
@@ -57,7 +62,7 @@ final class NcclJoin {
      * @param group         name, rank and world size
      * @param context       settings and store
      * @param callersStream handle of the caller's stream; empty if the group creates a stream
-     * @param bound         time from now to the end of the join
+     * @param bound         time from now to the deadline of the join
      */
     NcclJoin(GroupSpec group, RankContext context, OptionalLong callersStream, Duration bound) {
         this.group = group;
@@ -88,14 +93,14 @@ final class NcclJoin {
     private JnaNcclBackend joinOthers(int device) {
         Store store = context.store();
         String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
-        // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
-        // the same count
+        // the same group may be joined again over the same store: each rank counts its joins, and all ranks get the
+        // same count
         long attempt = store.add(name + "/joins/" + group.rank(), 1);
         GroupSpec timed = group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
         Optional<ControlLane> lent = context.find(ControlLane.class);
         GroupOrigin position = lent.isPresent() ? GroupOrigin.unwatched(lent.get(), timed) : connected(timed);
         try {
-            // the close of an own lane also releases the store
+            // if this join has opened its own control lane, the close of the lane also releases the store
             boolean isOwn = lent.isEmpty() && position.isConnected();
             IdExchange ids = IdExchange.of(store, isOwn ? () -> {} : context::releaseStore);
             return join(device, keys(ids, name + "/" + attempt, position));
@@ -109,8 +114,8 @@ final class NcclJoin {
     }
 
     /**
-     * Connects this rank to the others by a new control lane. Without a provider of lanes, the ranks cannot notify each
-     * other, and a warning says so.
+     * Connects this rank to the other ranks by a new control lane. If no provider of control lanes is usable, the ranks
+     * cannot notify each other, and a warning is logged.
      */
     private GroupOrigin connected(GroupSpec timed) {
         ServiceErrors broken = new ServiceErrors();
@@ -132,7 +137,7 @@ final class NcclJoin {
                         + ": a rank that fails, ends or makes another call is known to the others only by their own"
                         + " deadlines: add ferro to the class path",
                 broken.cause());
-        // a lane to ranks that receive nothing
+        // a control lane whose messages no rank receives
         InProcessControlLanes lanes = new InProcessControlLanes(group.worldSize());
         for (int rank = 0; rank < group.worldSize(); rank++) {
             if (rank != group.rank()) {
@@ -147,7 +152,7 @@ final class NcclJoin {
                 group.worldSize() == 1 ? joined(device, keys, waits -> {}) : joinedWithLines(device, keys), keys);
     }
 
-    /** Joins the communicator; prints lines while this rank waits for the others. */
+    /** Joins the communicator. Prints lines while this rank waits for the other ranks. */
     private Communicator joinedWithLines(int device, MemberRendezvous keys) {
         AtomicReference<String> waitsFor = new AtomicReference<>("");
         JoinProgressPrinter.PhasePrinter lines =
@@ -205,7 +210,9 @@ final class NcclJoin {
                 failure);
     }
 
-    /** Creates the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
+    /**
+     * Creates the back end for a communicator, with stream, memory and queue. If this fails, closes the communicator.
+     */
     JnaNcclBackend assemble(Communicator comm, MemberRendezvous keys) {
         boolean shared = false;
         try {

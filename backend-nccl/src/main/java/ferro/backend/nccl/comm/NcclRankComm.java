@@ -20,10 +20,11 @@ import java.util.List;
 /**
  * One rank of an NCCL communicator, for one process or thread per GPU. {@link NcclComms#split} also creates such ranks.
  *
- * <p>Every rank must make the same calls in the same order, at about the same time. A call ends with TIMED_OUT if the
- * other ranks do not make it within {@code ferro.timeout}. Any thread may call. A separate thread makes the calls one
- * after the other, and the caller's current device is never changed. A call that is cut off (timeout, interrupt, abort,
- * failure of NCCL) makes the communicator unusable on every rank: close it and join again.
+ * <p>Every rank must make the same calls in the same order, at about the same time. A call fails with TIMED_OUT if
+ * another rank does not make the same call within {@code ferro.timeout}. Any thread may call the methods. A separate
+ * thread makes the native calls one after the other, and the caller's current device is never changed. After a call
+ * that a timeout, an interrupt, an abort or a failure of NCCL has ended, the communicator cannot be used on any rank:
+ * close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
     private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -45,18 +46,19 @@ public final class NcclRankComm implements AutoCloseable {
     }
 
     /**
-     * Joins as one rank. Every rank joins at the same time.
+     * Joins as one rank. All ranks must join at the same time.
      *
-     * @param context   settings: the libraries, and {@code ferro.timeout} for this and every later call
+     * @param context   settings that name the libraries, and {@code ferro.timeout}, which applies to this and every
+     *     later call
      * @param rank      this rank
      * @param worldSize number of ranks, at least 2
      * @param id        id that one rank has created, equal on all ranks
-     * @param device    ordinal of this rank's device; no two ranks share one
+     * @param device    ordinal of this rank's device; each rank must have a different device
      * @return communicator
-     * @throws InvalidRankException     if {@code rank} is outside the world
+     * @throws InvalidRankException     if {@code rank} is negative or not below {@code worldSize}
      * @throws IllegalArgumentException if {@code worldSize} is below 2
-     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT if ranks are missing
-     *     at the deadline, INTERRUPTED
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL fails, TIMED_OUT if ranks are missing at
+     *     the deadline, INTERRUPTED
      */
     public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
         checkWorld(rank, worldSize);
@@ -99,7 +101,7 @@ public final class NcclRankComm implements AutoCloseable {
      * {@link #close} frees it.
      *
      * @return handle
-     * @throws ferro.FerroException NATIVE if CUDA refuses
+     * @throws ferro.FerroException NATIVE if CUDA cannot create the stream
      */
     public synchronized long stream() {
         if (stream == null) {
@@ -112,8 +114,8 @@ public final class NcclRankComm implements AutoCloseable {
      * Reduces each tensor over all ranks, in place, in one NCCL group. Starts after the work on the default stream of
      * the device, and returns when the results may be read.
      *
-     * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; with no
-     *     tensors nothing is done
+     * @param tensors tensors on this rank's device. Number, types, lengths and order must be the same on every rank. An
+     *     empty list does nothing
      * @param op      sum, product, min, max or avg
      * @throws IllegalArgumentException      if a tensor is on another device
      * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of integers would overflow
@@ -143,7 +145,7 @@ public final class NcclRankComm implements AutoCloseable {
 
     private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
         String name = NcclOperation.ALL_REDUCE.label();
-        // an operation that NCCL lacks is refused even without tensors
+        // throws for an operation that NCCL lacks, even if the list of tensors is empty
         NcclRedOp.of(op);
         List<CommStream.StreamCaller> made = new ArrayList<>();
         for (DeviceTensor tensor : tensors) {
@@ -164,7 +166,7 @@ public final class NcclRankComm implements AutoCloseable {
      * Waits until a stream has finished the work that is on it now.
      *
      * @param on handle of a stream of this rank's device; 0 is the default stream
-     * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
+     * @throws ferro.FerroException TIMED_OUT, which aborts the communicator, INTERRUPTED, ABORTED or NATIVE
      */
     public void synchronize(long on) {
         comm.synchronize(new long[] {on}, calls.deadline());
@@ -175,7 +177,7 @@ public final class NcclRankComm implements AutoCloseable {
         return abortHandle;
     }
 
-    /** {@return whether an abort has begun: by its handle, a timeout, an interrupt or a failure} */
+    /** {@return whether an abort has begun, because of the abort handle, a timeout, an interrupt or a failure} */
     public boolean isAborted() {
         return abortHandle().isAborted();
     }
@@ -190,7 +192,7 @@ public final class NcclRankComm implements AutoCloseable {
         return abortHandle().isDefunct();
     }
 
-    /** Closes within limited time. A failure is logged, not thrown. Idempotent; needed after an abort, too. */
+    /** Closes within limited time. A failure is logged, not thrown. Idempotent; also required after an abort. */
     @Override
     public void close() {
         leak.closed();

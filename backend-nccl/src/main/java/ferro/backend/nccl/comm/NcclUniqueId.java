@@ -8,12 +8,12 @@ import ferro.spi.RankContext;
 import java.util.Arrays;
 
 /**
- * The id that the ranks of one NCCL communicator share. Rank 0 creates the id. The other ranks get its bytes by other
- * means than NCCL, such as a store.
+ * The id that the ranks of one NCCL communicator share. Rank 0 creates the id. The program passes the bytes of the id
+ * to the other ranks, for example through a store.
  *
  * <p>Immutable, so any thread may use it. Any process that has the id can join the communicator. Therefore the id is
- * never printed, and must not be logged. An id is valid for one communicator. The process that created it must stay
- * alive while the others join, because it listens for them.
+ * never printed, and must not be logged. An id is valid for one communicator. The process that created the id must stay
+ * alive until the other ranks have joined, because it listens for their connections.
  */
 public final class NcclUniqueId {
     /** Size, fixed by nccl.h (NCCL_UNIQUE_ID_BYTES). */
@@ -26,7 +26,7 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Creates the id of a new communicator; one rank calls it.
+     * Creates the id of a new communicator. Only one rank may call this method.
      *
      * @param context settings that name the libraries
      * @return id, different from all others
@@ -78,7 +78,7 @@ public final class NcclUniqueId {
         return Arrays.hashCode(bytes);
     }
 
-    /** Returns the size only, because a reader of the bytes could join. */
+    /** Returns the size only, because a process that has read the bytes could join. */
     @Override
     public String toString() {
         return "NcclUniqueId[" + BYTES + " bytes]";

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Creates groups over NCCL: one process per device, whose ranks find each other by a store, or all devices of one
- * process.
+ * Creates groups over NCCL. Either each device has its own process, and the ranks find each other by a store, or one
+ * process uses all devices.
  *
  * <p>Start reading here, then {@link JnaNcclBackend}.
  */
@@ -34,16 +34,17 @@ public final class NcclWorld {
     /**
      * Joins as one rank, on a stream that the group owns.
      *
-     * <p>Rank 0 creates the id of the communicator and writes it to the context's store for the others. The device is
-     * that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
+     * <p>Rank 0 creates the id of the communicator and writes it to the context's store for the others. The setting
+     * {@code ferro.nccl.device} names the device; without it, {@code LOCAL_RANK} does.
      *
-     * @param group   name, rank and world size; its join timeout bounds this call unless {@code ferro.join.timeout} is
+     * @param group   name, rank and world size; its join timeout limits this call unless {@code ferro.join.timeout} is
      *     set
      * @param context settings and store
      * @return back end of this rank
-     * @throws IllegalArgumentException if no device is named, it is absent, or there are more local ranks than devices
+     * @throws IllegalArgumentException if no setting names a device, the device does not exist, or the host has more
+     *     ranks than devices
      * @throws FerroException           RENDEZVOUS or TIMED_OUT naming the missing ranks; NATIVE if a library is missing
-     *     or refuses; INTERRUPTED
+     *     or refuses a call; INTERRUPTED
      */
     public static JnaNcclBackend join(GroupSpec group, RankContext context) {
         return new NcclJoin(group, context, OptionalLong.empty(), Deadlines.ofJoin(group, context)).join();
@@ -65,14 +66,14 @@ public final class NcclWorld {
     }
 
     /**
-     * Creates a group of devices of this process, one rank each, in the order given. Each back end may be used by its
-     * own thread.
+     * Creates a group over devices of this process, with one rank for each device, in the given order. Each back end
+     * may be used by a different thread.
      *
      * @param context settings; needs no store
      * @param devices ordinals, all different
      * @return back ends, index = rank; each must be closed
-     * @throws IllegalArgumentException if no device is given, one is named twice, or one does not exist
-     * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; then nothing is left open
+     * @throws IllegalArgumentException if {@code devices} is empty, or a device is named twice or does not exist
+     * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; no back end is then left open
      */
     public static List<JnaNcclBackend> createWorld(RankContext context, int... devices) {
         check(devices);
@@ -94,7 +95,7 @@ public final class NcclWorld {
             }
             return ends;
         } catch (RuntimeException | Error failure) {
-            // the other ranks will never join
+            // does not wait for the other ranks, because they will never join
             ends.forEach(end -> end.close(Duration.ZERO));
             comms.subList(ends.size(), comms.size()).forEach(Communicator::close);
             throw failure;

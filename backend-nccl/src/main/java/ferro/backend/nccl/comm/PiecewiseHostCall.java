@@ -16,7 +16,7 @@ import ferro.backend.nccl.queue.NcclOperation;
 
 /**
  * Runs a collective or a message on host tensors in pieces. The pieces of a collective are the same on every rank. A
- * rank copies only the data that it needs. Memory into which a rank receives nothing stays unchanged.
+ * rank copies only the data that it sends or receives. Memory into which a rank receives nothing stays unchanged.
  *
  * <p>The first round of a message carries the length of the message. The receiver refuses a message of another length
  * before it receives any data.
@@ -24,9 +24,9 @@ import ferro.backend.nccl.queue.NcclOperation;
 final class PiecewiseHostCall {
     private final HostStagingBlocks stage;
     private final NativeCaller calls;
-    /** Null for a message. */
+    /** The collective; null if this object runs a message. */
     private final Collective call;
-    /** The other rank of a message. */
+    /** The other rank of a message; -1 if this object runs a collective. */
     private final int peer;
 
     private final HostTensor reads;
@@ -36,11 +36,14 @@ final class PiecewiseHostCall {
     private final int partsOut;
     private final long partLength;
     private final int pieceLength;
-    /** Whether the round with the length of a message is still to run, or the receiver has not read its result. */
+    /**
+     * Whether the first round of a message, which carries the length, is not finished. The receiver's round is finished
+     * when it has checked the length.
+     */
     private boolean announcing;
 
     private long from;
-    /** Elements of a part in this round; 0 in the round with the length of a message. */
+    /** Number of elements of each part in this round; 0 in the first round of a message, which carries the length. */
     private int length;
 
     PiecewiseHostCall(Collective call, HostStagingBlocks stage, NativeCaller calls) {
@@ -89,12 +92,15 @@ final class PiecewiseHostCall {
         return length == 0 ? Long.BYTES : parts * length * type.byteSize();
     }
 
-    /** Returns the size that the blocks of the stage need: at least the bytes of the next round. */
+    /** Returns the size that the staging blocks must have. It is enough for every round. */
     long stageBytes() {
         return Math.max(Long.BYTES, (long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize());
     }
 
-    /** Fills the stage, and queues the upload and the native call of an ncclComm_t on the stream. */
+    /**
+     * Begins a round: copies data to the staging memory, and queues the upload and the native call on the stream.
+     * {@code comm} is the address of the ncclComm_t.
+     */
     void begin(long comm, long stream) {
         length = announcing ? 0 : (int) Math.min(pieceLength, partLength - from);
         if (reads != null) {
@@ -123,7 +129,10 @@ final class PiecewiseHostCall {
         return call != null && call.kind() == CollectiveKind.BROADCAST ? stage.in() : stage.out();
     }
 
-    /** Queues the download after NCCL has accepted the call, which may not be on the stream before. */
+    /**
+     * Queues the download. Called after NCCL has accepted the call, because NCCL may put the call on the stream only
+     * then.
+     */
     void collect(long stream) {
         if (writes == null) {
             announcing = false;
@@ -133,7 +142,10 @@ final class PiecewiseHostCall {
         from += length;
     }
 
-    /** Copies the results of the round out of the stage. */
+    /**
+     * Copies the results of the round from the staging memory to the tensor, or checks the length in the first round of
+     * a message.
+     */
     void finish() {
         if (writes == null) {
             return;

@@ -6,7 +6,7 @@
  * {@link ferro.backend.nccl.comm.NcclRankComm} are communicators without a queue. Each of these classes uses one
  * {@code Communicator}, whose {@code DeviceThread} makes the native calls of {@code NativeCaller}.
  *
- * <p>Operations of a communicator are enqueued on its own thread. Other threads, too, can abort the communicator, and
- * poll the communicator and its streams.
+ * <p>The operations of a communicator are enqueued on one thread, which belongs to the communicator. Other threads can
+ * also abort the communicator, and poll the communicator and its streams.
  */
 package ferro.backend.nccl.comm;

@@ -16,16 +16,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A stream of a device. An own stream was created by this class; the others are the caller's stream or the device's
- * default stream. Only an own stream is ever destroyed.
+ * A stream of a device. An own stream is a stream that this class has created. All other streams belong to the caller
+ * or are the device's default stream, and this class never destroys them.
  *
- * <p>An own stream does not wait for the default stream; events order them if needed. Any thread may call, and the
- * current device of the calling thread does not change. Work that is queued on a stream finishes even if the stream is
- * closed.
+ * <p>Work on an own stream does not wait for work on the default stream. Events order the two streams if needed. Any
+ * thread may call, and the current device of the calling thread does not change. Work that is queued on a stream
+ * finishes even if the stream is closed.
  */
 public final class CudaStream implements AutoCloseable {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
-    /** Polls before the first sleep: about as long as a small kernel takes. */
+    /** Number of polls before the first sleep. These polls take about as long as a small kernel. */
     private static final int EAGER_LOOKS = 64;
 
     private static final long NAP_NANOS = 50_000;
@@ -42,11 +42,11 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Creates an own stream, whose work does not wait for that of the default stream.
+     * Creates an own stream. Its work does not wait for work on the default stream.
      *
      * @param device ordinal
      * @return stream, destroyed by {@link #close}
-     * @throws CudaException if the runtime refuses
+     * @throws CudaException if the runtime cannot create the stream
      * @throws IllegalStateException if no runtime is loaded yet
      */
     public static CudaStream create(int device) {
@@ -59,7 +59,7 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Wraps a stream that the caller has created, keeps and destroys.
+     * Returns a view of a stream that the caller has created. The caller must also destroy the stream.
      *
      * @param handle {@code cudaStream_t}; 0 is the default stream
      * @param device ordinal of the device on which the stream was created
@@ -94,13 +94,13 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Waits for all work that is on the stream now; also for the default stream. This method polls, so that a stuck
-     * device cannot block the caller.
+     * Waits for all work that is on the stream now. The stream may be the default stream. This method polls, so that a
+     * stuck device cannot block the caller.
      *
      * @param timeout longest wait; zero polls once
      * @return whether the work is complete; false means that work is still in progress
      * @throws CudaException  if the work failed
-     * @throws FerroException of code INTERRUPTED, with the flag set again
+     * @throws FerroException INTERRUPTED, with the interrupt flag set again
      * @throws IllegalStateException if this is an own stream that is closed
      */
     public boolean await(Duration timeout) {
@@ -136,7 +136,10 @@ public final class CudaStream implements AutoCloseable {
         return true;
     }
 
-    /** Destroys an own stream. Idempotent. A failure is only logged, since the caller cannot react to it. */
+    /**
+     * Destroys an own stream, and does nothing for another stream. Idempotent. A failure is only logged, since the
+     * caller cannot react to it.
+     */
     @Override
     public void close() {
         if (!owned || !closed.compareAndSet(false, true)) {

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds the files by which the kernel shows GPUs. The check avoids loading JNA and searching libraries, which takes a
- * tenth of the start of each rank and on most hosts finds nothing.
+ * Checks whether the kernel has files for GPUs or their drivers. Without such files, ferro need not load JNA and search
+ * for libraries, which takes a tenth of the start time of each rank.
  */
 final class GpuFileFinder {
-    /** Files of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */
+    /** Files of NVIDIA's drivers (for PCI, for boards and under Windows with WSL) and of AMD's driver. */
     private static final List<String> OF_DRIVERS = List.of(
             "dev/nvidiactl",
             "dev/nvidia0",
@@ -27,17 +27,20 @@ final class GpuFileFinder {
             "sys/module/nvidia",
             "sys/module/amdgpu");
 
-    /** A device counts even without a driver, because the first program that needs NVIDIA's driver may load it. */
+    /**
+     * Folder of the PCI devices. A GPU is found even if no driver is loaded, because the first program that needs
+     * NVIDIA's driver may load it.
+     */
     private static final String DEVICES = "sys/bus/pci/devices";
 
-    /** NVIDIA and AMD (graphics), as the PCI ID database numbers them. */
+    /** Vendor numbers of NVIDIA and of AMD (graphics) in the PCI ID database. */
     private static final List<String> VENDORS = List.of("0x10de", "0x1002");
 
     private GpuFileFinder() {}
 
     /**
-     * Returns why no library search is needed. Empty if there may be a GPU, or if the settings name the back end or its
-     * libraries.
+     * Returns why no libraries need to be searched. Empty if this host may have a GPU, or if the settings name the back
+     * end or its libraries.
      *
      * @param context settings
      * @param root    folder that contains dev, proc and sys
@@ -73,7 +76,7 @@ final class GpuFileFinder {
             }
             return true;
         } catch (IOException | DirectoryIteratorException unknown) {
-            // a system that does not show its devices proves nothing
+            // if the folder of devices cannot be read, there may be a GPU
             return false;
         }
     }

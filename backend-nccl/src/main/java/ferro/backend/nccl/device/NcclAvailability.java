@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * State of NCCL on this host, with the reason if it cannot be used.
+ * Whether NCCL can be used on this host, and the reason if it cannot.
  *
- * <p>A loaded NCCL is usable only if the runtime counts at least one device.
+ * <p>A loaded NCCL can be used only if the runtime reports at least one device.
  */
 public final class NcclAvailability {
     private final Optional<String> unavailableBecause;
@@ -42,10 +42,10 @@ public final class NcclAvailability {
     }
 
     /**
-     * Searches the libraries and loads them if they are found. They are never unloaded.
+     * Searches for NCCL and the CUDA or HIP runtime, and loads them if they are found. They are never unloaded.
      *
      * @param context settings that may name the libraries
-     * @return state of NCCL
+     * @return whether NCCL can be used, and why not
      */
     public static NcclAvailability look(RankContext context) {
         LoadedLibraries libraries;
@@ -64,7 +64,7 @@ public final class NcclAvailability {
         return new NcclAvailability(devices.unusableBecause, Optional.of(libraries), devices.count, List.of());
     }
 
-    /** {@return why NCCL cannot be used, with a way out for the user; empty if it can be used} */
+    /** {@return why NCCL cannot be used, and what the user can do; empty if NCCL can be used} */
     public Optional<String> unavailableBecause() {
         return unavailableBecause;
     }
@@ -89,7 +89,7 @@ public final class NcclAvailability {
         return devices;
     }
 
-    /** {@return the newer functions that this NCCL lacks} */
+    /** {@return the functions of newer releases that the loaded NCCL lacks} */
     public List<String> lacks() {
         return libraries.stream().flatMap(NcclAvailability::lacking).toList();
     }
@@ -106,8 +106,8 @@ public final class NcclAvailability {
     }
 
     /**
-     * Returns why a search is not needed: the host has neither a driver nor a device, and the settings do not name
-     * NCCL.
+     * Returns why no libraries need to be searched: the host has neither a GPU driver nor a GPU, and the settings do
+     * not name NCCL.
      *
      * @param context settings that may name NCCL
      * @return empty if {@link #look} may find NCCL
@@ -145,8 +145,8 @@ public final class NcclAvailability {
     }
 
     /**
-     * Returns the message for a missing library. A single location is named with the loader's message. Several
-     * locations are only counted; {@link #tried} lists them.
+     * Returns the message for a missing library. If a single location was tried, the message contains the location and
+     * the loader's message. Otherwise the message contains only the number of locations; {@link #tried} lists them.
      */
     private static String text(String library, List<LibraryLoadFailure> tried, Setting<String> setting) {
         String where = tried.size() == 1
@@ -158,13 +158,13 @@ public final class NcclAvailability {
     }
 
     private static String text(Throwable unusable) {
-        // an Error means that JNA's class or its library is missing
+        // an Error means that a class of JNA or its native library is missing
         return unusable instanceof RuntimeException && unusable.getMessage() != null
                 ? unusable.getMessage()
                 : "JNA does not work here (" + unusable + "): put jna.jar on the class path";
     }
 
-    /** Number of devices that the runtime counts, or why it counts none. */
+    /** Number of devices that the runtime reports, or the reason why it reports none. */
     private record DeviceCount(int count, Optional<String> unusableBecause) {
         static DeviceCount count(LoadedRuntime runtime) {
             int[] count = new int[1];

@@ -1,5 +1,5 @@
 /**
- * The devices of this host for users: whether NCCL can use them, and their streams.
+ * The devices of this host: whether NCCL can use them, and their streams. For programs that use ferro.
  *
  * <p>Start at {@link ferro.backend.nccl.device.NcclAvailability}, then {@link ferro.backend.nccl.device.CudaStream}.
  *

@@ -2,7 +2,7 @@ package ferro.backend.nccl.ffi;
 
 /**
  * Functions of the CUDA runtime, in the order of cuda_runtime_api.h. HIP has the same functions with another prefix
- * ({@link GpuRuntime}). Link with {@code LibraryLoader} first.
+ * ({@link GpuRuntime}). {@code LibraryLoader} must bind the functions before the first call.
  *
  * <p>Streams, events and pointers are longs; an out-parameter is an array of one element. The current device and the
  * last error belong to the calling OS thread.
@@ -22,9 +22,9 @@ public final class Cuda {
     public static final int DEVICE_TO_HOST = 2;
     /** {@code cudaMemcpyDeviceToDevice}. */
     public static final int DEVICE_TO_DEVICE = 3;
-    /** {@code cudaStreamNonBlocking}: no hidden ordering with the default stream. */
+    /** {@code cudaStreamNonBlocking}: a stream with this flag does not wait for the default stream. */
     public static final int STREAM_NON_BLOCKING = 1;
-    /** {@code cudaEventDisableTiming}: cheaper to record. */
+    /** {@code cudaEventDisableTiming}: an event without time stamps, which is cheaper to record. */
     public static final int EVENT_DISABLE_TIMING = 2;
     /** The default stream. */
     public static final long DEFAULT_STREAM = 0;

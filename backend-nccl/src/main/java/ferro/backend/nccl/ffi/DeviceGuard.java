@@ -7,10 +7,11 @@ import java.lang.System.Logger.Level;
 import java.util.function.IntSupplier;
 
 /**
- * Makes a device current for one native call on a thread that ferro does not own, and restores the thread's device.
+ * Makes a device current for one native call on a thread of the program, and then restores the thread's device.
  *
- * <p>On a virtual thread nothing may block in between. Otherwise the call runs on another carrier thread with another
- * device. Longer work belongs on a thread of the device.
+ * <p>On a virtual thread, nothing may block between the change of the device and its restoration. Otherwise the call
+ * or the restoration may run on another carrier thread, with another device. Longer work belongs on a thread of the
+ * device.
  */
 public final class DeviceGuard {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -18,10 +19,10 @@ public final class DeviceGuard {
     private DeviceGuard() {}
 
     /**
-     * Makes one native call with a device current, and returns its unchecked result code. The earlier device is current
-     * again afterwards, whatever the call returned.
+     * Makes one native call while the given device is current, and returns the unchecked result code. Afterwards the
+     * earlier device is current again, even if the call has failed.
      *
-     * @throws CudaException if the device does not exist; the current device stays
+     * @throws CudaException if the device does not exist; the current device is then unchanged
      */
     public static int call(int device, IntSupplier call) {
         int[] before = new int[1];
@@ -37,7 +38,10 @@ public final class DeviceGuard {
         }
     }
 
-    /** Restores the current device. Only logs a failure, which must not hide the result of a call that allocated. */
+    /**
+     * Restores the current device. Only logs a failure, because the caller needs the result of its call, which may have
+     * allocated memory.
+     */
     private static void restore(int device) {
         int code = Cuda.cudaSetDevice(device);
         if (code != Cuda.SUCCESS) {

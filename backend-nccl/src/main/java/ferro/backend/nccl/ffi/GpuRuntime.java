@@ -3,18 +3,18 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.FunctionMapper;
 import java.util.Map;
 
-/** The runtime: CUDA, or HIP, which has the same functions under another prefix. No other table has these names. */
+/** The kinds of GPU runtime: CUDA, and HIP, whose functions have another prefix. No other class has these names. */
 public enum GpuRuntime {
-    /** NVIDIA's. */
+    /** The CUDA runtime of NVIDIA. */
     CUDA("cuda", Map.of()),
-    /** AMD's, in which two functions have other names. Source: hip_runtime_api.h. */
+    /** The HIP runtime of AMD. Two of its functions have other names. Source: hip_runtime_api.h. */
     HIP("hip", Map.of("cudaHostAlloc", "hipHostMalloc", "cudaFreeHost", "hipHostFree"));
 
     private static final String OURS = "cuda";
 
     private final String prefix;
     private final Map<String, String> exceptions;
-    /** A single object, so that JNA gets the same options again and finds the library that it has opened. */
+    /** A single object, because JNA finds a library that it has opened only with the same options. */
     private final FunctionMapper mapper = (library, method) -> nameOf(method.getName());
 
     GpuRuntime(String prefix, Map<String, String> exceptions) {
@@ -35,7 +35,7 @@ public enum GpuRuntime {
         return prefix + function.substring(OURS.length());
     }
 
-    /** {@return the mapper from ferro's names to those of the library, for the library's options} */
+    /** {@return the mapper for JNA's options, from CUDA's function names to those of this runtime} */
     public FunctionMapper mapper() {
         return mapper;
     }

@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Keeps the libraries that this process has loaded. JNA binds a class of native methods only once, and NCCL has its own
- * threads, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails binds
- * nothing, and the next load tries again. For device memory, the runtime alone is enough.
+ * Loads NCCL and the CUDA or HIP runtime for this process. JNA binds a class of native methods only once, and NCCL has
+ * threads of its own, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails
+ * binds no function, and the next load tries again. Device memory needs only the runtime.
  */
 public final class LibraryLoader {
     private static final String ASKED_OF_NCCL = "ncclGetVersion";
@@ -22,15 +22,18 @@ public final class LibraryLoader {
 
     private static final AtomicReference<BoundRuntime> RUNTIME = new AtomicReference<>();
     private static final AtomicReference<BoundNccl> BOTH = new AtomicReference<>();
-    /** All opened libraries, also unused ones. JNA would close them, and a library may not survive such a close. */
+    /**
+     * All libraries that were opened, even those that are not used. Otherwise JNA would close them, which may crash the
+     * process.
+     */
     private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
 
     private LibraryLoader() {}
 
-    /** The bound runtime. */
+    /** The runtime whose functions are bound. */
     private record BoundRuntime(LoadedRuntime loaded, OpenedLibrary library) {}
 
-    /** The bound NCCL with its runtime. */
+    /** The NCCL whose functions are bound, and its runtime. */
     private record BoundNccl(LoadedLibraries loaded, OpenedLibrary nccl) {}
 
     /**
@@ -40,8 +43,8 @@ public final class LibraryLoader {
      * @return loaded libraries
      * @throws NcclLibraryNotFoundException if no NCCL is found
      * @throws CudaRuntimeNotFoundException if no runtime is found
-     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of them lacks functions
-     * @throws IllegalStateException if this process has loaded another library than the named one
+     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of the libraries lacks functions that ferro needs
+     * @throws IllegalStateException if a setting names a library, and this process has already loaded another one
      */
     public static LoadedLibraries load(LibraryLocations search) {
         BoundNccl both = BOTH.get() == null ? bind(search) : BOTH.get();
@@ -58,8 +61,8 @@ public final class LibraryLoader {
      * @param search locations to search
      * @return loaded runtime
      * @throws CudaRuntimeNotFoundException if no runtime is found
-     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
-     * @throws IllegalStateException if this process has loaded another runtime than the named one
+     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if the runtime lacks functions that ferro needs
+     * @throws IllegalStateException if a setting names a runtime, and this process has already loaded another one
      */
     public static LoadedRuntime loadRuntime(LibraryLocations search) {
         return runtime(search).loaded;
@@ -71,7 +74,7 @@ public final class LibraryLoader {
     }
 
     /**
-     * Checks that a runtime is loaded, for callers that do not name one.
+     * Checks that a runtime is loaded, for callers without settings that could name a runtime.
      *
      * @throws IllegalStateException if no runtime is loaded
      */
@@ -82,7 +85,7 @@ public final class LibraryLoader {
         }
     }
 
-    /** Keeps a library open until the process ends. */
+    /** Prevents that JNA closes a library before the process ends. */
     static NativeLibrary keep(NativeLibrary library) {
         OPENED.add(library);
         return library;
@@ -120,7 +123,10 @@ public final class LibraryLoader {
         return BOTH.get();
     }
 
-    /** Checks that NCCL uses this kind of runtime, because NCCL cannot use streams and memory of another kind. */
+    /**
+     * Checks that NCCL uses the same kind of runtime, CUDA or HIP. NCCL cannot use streams and memory of the other
+     * kind.
+     */
     private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()

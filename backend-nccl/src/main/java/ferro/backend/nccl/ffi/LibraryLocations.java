@@ -15,16 +15,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Locations in which the two libraries are searched, in order: absolute paths and plain names only, never the current
- * directory.
+ * Locations in which NCCL and the runtime are searched, in order. A location is an absolute path or a plain file name,
+ * so the current directory is never searched.
  *
  * <p>Sources: documented defaults of NCCL's and CUDA's packages (deb, rpm, tar), of conda (lib of the environment) and
  * of pip's wheels (nvidia-nccl-cu12, nvidia-cuda-runtime-cu12: site-packages/nvidia/.../lib).
  *
- * @param namedNccl    the only NCCL to use, if the user names one
- * @param namedRuntime the only runtime to use, if the user names one
+ * @param namedNccl    NCCL library that the user has named; no other is then used
+ * @param namedRuntime runtime library that the user has named; no other is then used
  * @param folders      folders that the user wants searched first
- * @param environments Python environments, including conda's
+ * @param environments folders of Python environments, including those of conda
  */
 public record LibraryLocations(
         Optional<String> namedNccl, Optional<String> namedRuntime, List<Path> folders, List<Path> environments) {
@@ -36,7 +36,10 @@ public record LibraryLocations(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
-    /** 12 precedes 13, as an older runtime works on every driver of a newer one. The plain link follows. */
+    /**
+     * Release 12 comes before 13, because a driver that supports a newer runtime also supports an older one. The name
+     * without a release follows.
+     */
     private static final List<String> CUDA_NAMES =
             List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
 
@@ -48,8 +51,8 @@ public record LibraryLocations(
      * Reads the locations from the settings.
      *
      * @param context settings
-     * @return search
-     * @throws IllegalArgumentException if a library or a folder is named by a relative path
+     * @return locations
+     * @throws IllegalArgumentException if a setting names a library or a folder by a relative path
      */
     public static LibraryLocations of(RankContext context) {
         List<Path> environments = Stream.of(Settings.CONDA_PREFIX, Settings.VIRTUAL_ENV)
@@ -69,8 +72,8 @@ public record LibraryLocations(
     }
 
     /**
-     * Returns the folders of the property; refuses a relative folder. JNA also reads the property, for plain names, so
-     * skipping the folder would not exclude it.
+     * Returns the folders that the property names. Throws for a relative folder: JNA also reads the property when it
+     * searches a plain name, so ignoring the folder here would not exclude it.
      */
     private static List<Path> folders(RankContext context) {
         String name = Settings.JNA_LIBRARY_PATH.name();
@@ -87,7 +90,7 @@ public record LibraryLocations(
         return folders;
     }
 
-    /** {@return the candidates for NCCL, names and paths, best first} */
+    /** {@return the names and paths to try for NCCL, best first} */
     public List<String> nccl() {
         if (namedNccl.isPresent()) {
             return List.of(namedNccl.get());
@@ -104,15 +107,15 @@ public record LibraryLocations(
     }
 
     /**
-     * {@return the candidates for the runtime of an NCCL, names and paths, best first}
+     * {@return the names and paths to try for the runtime of an NCCL, best first}
      *
-     * @param nccl candidate by which NCCL was found
+     * @param nccl name or path by which NCCL was found
      */
     public List<String> runtime(String nccl) {
         return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
     }
 
-    /** {@return the candidates for a runtime, names and paths, best first} */
+    /** {@return the names and paths to try for a runtime without NCCL, best first} */
     public List<String> runtime() {
         return namedRuntime
                 .map(List::of)
@@ -143,7 +146,10 @@ public record LibraryLocations(
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 
-    /** Returns only existing files. There are many possible folders, and a list of all would hide important ones. */
+    /**
+     * Returns the files that exist in Python environments. Missing files are left out, because a message with all
+     * possible folders would be too long.
+     */
     private List<String> inEnvironments(List<String> wheels, List<String> names) {
         List<String> found = new ArrayList<>();
         for (Path environment : environments) {

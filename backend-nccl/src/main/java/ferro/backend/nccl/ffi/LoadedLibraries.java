@@ -9,11 +9,11 @@ import java.util.Set;
  * @param nccl           file of NCCL or RCCL
  * @param runtime        CUDA or HIP runtime that this NCCL uses
  * @param version        release of NCCL
- * @param capabilities   newer functions that this NCCL has
+ * @param capabilities   groups of newer functions that this NCCL has
  */
 public record LoadedLibraries(
         String nccl, LoadedRuntime runtime, NcclVersion version, Set<NcclCapability> capabilities) {
-    /** Copies the set. */
+    /** Copies the set of capabilities. */
     public LoadedLibraries {
         capabilities = Set.copyOf(capabilities);
     }

@@ -3,7 +3,10 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 
-/** Words of 8 bytes of native memory, initially zero, which a library reads, or writes even after a call. */
+/**
+ * Native memory that consists of words of 8 bytes, initially zero. A library may read it, and may write to it even
+ * after a call has returned.
+ */
 public final class NativeLongs implements AutoCloseable {
     /** sizeof ncclConfig_t in 2.18, LP64. */
     private static final int CONFIG_SIZE = 48;
@@ -27,9 +30,9 @@ public final class NativeLongs implements AutoCloseable {
     }
 
     /**
-     * Creates {@code ncclConfig_t} of nccl.h in the layout of 2.18, with the size and version of that layout. Blocking
-     * is 0, so that communicators return {@code ncclInProgress} instead of blocking. Older and newer libraries read the
-     * fields that they know and use defaults for the rest.
+     * Creates {@code ncclConfig_t} of nccl.h in the layout of 2.18, with the size and version of that layout. The field
+     * {@code blocking} is 0, so that calls return {@code ncclInProgress} instead of blocking. Newer releases of NCCL
+     * use defaults for fields that this layout lacks, and older releases read only the fields that they know.
      */
     public static NativeLongs nonBlockingConfig() {
         NativeLongs config = new NativeLongs(CONFIG_SIZE / Long.BYTES);

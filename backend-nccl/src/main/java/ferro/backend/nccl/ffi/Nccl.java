@@ -1,12 +1,12 @@
 package ferro.backend.nccl.ffi;
 
 /**
- * Functions of every NCCL that ferro can use, in the order of nccl.h. Newer functions are in {@link
+ * Functions that every supported release of NCCL has, in the order of nccl.h. Newer functions are in {@link
  * NcclConfigFunctions}, {@link NcclLastErrorFunction}, {@link NcclRootedFunctions} and {@link NcclSendRecvFunctions}.
  *
  * <p>Handles and device pointers are longs. If NCCL may write an out-parameter after the call (inside a group, or
  * without blocking), the parameter is the address of a {@link NativeLongs}. All other out-parameters are arrays of one
- * element. Link with {@code LibraryLoader} first.
+ * element. {@code LibraryLoader} must bind the functions before the first call.
  */
 public final class Nccl {
     private Nccl() {}

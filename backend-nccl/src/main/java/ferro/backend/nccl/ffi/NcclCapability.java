@@ -19,12 +19,12 @@ public enum NcclCapability {
         this.text = text;
     }
 
-    /** {@return the class to link, with its native methods} */
+    /** {@return the class with the native methods of these functions} */
     public Class<?> functions() {
         return functions;
     }
 
-    /** {@return its requirements, for messages: functions and their first release} */
+    /** {@return the functions and the first release that has them, for messages} */
     @Override
     public String toString() {
         return text;

@@ -4,7 +4,7 @@ import com.sun.jna.Structure;
 
 /**
  * {@code ncclUniqueId} of nccl.h: 128 bytes that are passed by value. {@link #of} creates it. The id is never printed,
- * because a reader of the bytes could join.
+ * because a process that has read the bytes could join.
  */
 @Structure.FieldOrder("internal")
 public class NcclIdStruct extends Structure {
@@ -19,14 +19,14 @@ public class NcclIdStruct extends Structure {
         setAlignType(ALIGN_NONE);
     }
 
-    /** The form that is copied onto the stack of the call. */
+    /** The struct as a parameter that is passed by value. */
     public static final class ByValue extends NcclIdStruct implements Structure.ByValue {}
 
     /**
      * Copies an id.
      *
      * @param bytes exactly {@link #BYTES}
-     * @return struct to be passed to one call
+     * @return struct to pass to one native call
      * @throws IllegalArgumentException if the length is wrong
      */
     public static ByValue of(byte[] bytes) {

@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * One library that the loader accepted.
+ * A library that the system's loader has opened.
  *
  * @param candidate name or path by which the library was found
  * @param prefix    prefix of the library's functions
@@ -35,7 +35,7 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
      */
     private static final int NOW_AND_LOCAL = 2;
 
-    /** Prevents JNA from unpacking and loading a library of that name from the class path. */
+    /** Prevents JNA from unpacking and loading a library with the same name from the class path. */
     private static final ClassLoader NO_RESOURCES = new EmptyClassLoader();
 
     private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
@@ -50,7 +50,10 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
     }
 
-    /** Throws a failure if JNA does not work. JNA may be absent, lack native access, or fail to unpack its library. */
+    /**
+     * Throws the failure that the function creates if JNA cannot be used. JNA may be absent, lack native access, or
+     * fail to unpack its library.
+     */
     static void requireJna(Function<List<LibraryLoadFailure>, RuntimeException> failure) {
         String why;
         try {
@@ -59,7 +62,8 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
             }
             why = "need a JVM of 64 bits, found pointers of " + Native.POINTER_SIZE + " bytes";
         } catch (LinkageError refused) {
-            // later uses of the classes fail with other errors, which hide the first cause
+            // later uses of JNA's classes fail with errors that do not show the cause, so the message contains the
+            // first cause
             Throwable first = refused;
             while (first.getCause() != null) {
                 first = first.getCause();
@@ -78,7 +82,8 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
             try {
                 return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
             } catch (LinkageError refused) {
-                // JNA also throws this if it cannot start: no execution in the temporary folder, native access denied
+                // JNA also throws this error if it cannot start, because files in the temporary folder may not be
+                // executed or native access is denied
                 tried.add(new LibraryLoadFailure(candidate, text(refused, candidate)));
             }
         }
@@ -113,7 +118,10 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         }
     }
 
-    /** Returns whether a runtime fits this NCCL. RCCL links to HIP's runtime; NVIDIA's NCCL shows no such link. */
+    /**
+     * Returns whether this NCCL uses the given kind of runtime. RCCL links to the runtime of HIP; NVIDIA's NCCL has no
+     * such link.
+     */
     boolean fits(GpuRuntime runtime) {
         return (runtime == GpuRuntime.HIP) == hasUnmapped(GpuRuntime.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
     }
@@ -127,7 +135,10 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         }
     }
 
-    /** Returns the loader's message: the first line that is not JNA's introduction, without the candidate's name. */
+    /**
+     * Returns the message of the system's loader. It is the first line of the error text that is not JNA's
+     * introduction, without the library's name.
+     */
     private static String text(LinkageError refused, String candidate) {
         String message = refused.getMessage() == null ? refused.toString() : refused.getMessage();
         String line = message.lines()
@@ -143,7 +154,10 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         return hasUnmapped(prefix.nameOf(function));
     }
 
-    /** Returns the native methods of a class that this library lacks, under the library's names. */
+    /**
+     * Returns the functions that this library lacks, of those that the native methods of a class need, with the names
+     * that the library would use.
+     */
     List<String> missing(Class<?> functions) {
         return Stream.of(functions.getDeclaredMethods())
                 .filter(method -> Modifier.isNative(method.getModifiers()))
@@ -161,7 +175,10 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         }
     }
 
-    /** Returns the file that contains a function, as the kernel mapped it; the candidate if that file is unknown. */
+    /**
+     * Returns the path of the file from which the kernel has mapped a function. If the file is unknown, returns the
+     * name or path by which the library was opened.
+     */
     String path(String function) {
         long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
         try (Stream<String> maps = Files.lines(LinuxFiles.HOST.path("self/maps"))) {
@@ -182,7 +199,7 @@ record OpenedLibrary(String candidate, GpuRuntime prefix, NativeLibrary library)
         return Long.compareUnsigned(from, address) <= 0 && Long.compareUnsigned(address, to) < 0;
     }
 
-    /** Returns whether a library name of a user means this library. */
+    /** Returns whether a library name that a user has set means this library. */
     boolean isCalled(String name, String function) {
         if (name.equals(candidate)) {
             return true;

@@ -5,11 +5,17 @@ import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Converts between direct buffers and addresses. For host memory only: a host read of device memory ends the JVM. */
+/**
+ * Converts between direct buffers and addresses. For host memory only, because reading device memory on the host
+ * crashes the JVM.
+ */
 public final class PointerConverter {
     private PointerConverter() {}
 
-    /** Creates a direct buffer in native order over memory that a library has allocated. It keeps nothing alive. */
+    /**
+     * Creates a direct buffer in native order over memory that a library has allocated. The buffer does not prevent
+     * that the memory is freed.
+     */
     public static ByteBuffer view(long address, int bytes) {
         return new Pointer(address).getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
     }

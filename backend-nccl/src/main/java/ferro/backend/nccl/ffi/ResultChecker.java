@@ -5,7 +5,10 @@ import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 
-/** Turns result codes into exceptions. Every native call is checked here before its out-parameters are read. */
+/**
+ * Turns result codes into exceptions. The result of every native call is checked here before its out-parameters are
+ * read.
+ */
 public final class ResultChecker {
     private static final Where NOWHERE = Where.of("", -1);
 
@@ -18,7 +21,10 @@ public final class ResultChecker {
         }
     }
 
-    /** Checks a call on a communicator. A non-blocking communicator may return that the call is still in progress. */
+    /**
+     * Checks a call on a communicator. For a non-blocking communicator, the result that the call is still in progress
+     * is no failure.
+     */
     public static void begun(int result, String call) {
         if (result != NcclResult.IN_PROGRESS.code()) {
             nccl(result, call);
@@ -26,8 +32,8 @@ public final class ResultChecker {
     }
 
     /**
-     * Checks a call of the runtime; {@code call} is CUDA's name. After a failure clears the last error of this thread,
-     * which NCCL would otherwise report as its own.
+     * Checks a call of the runtime; {@code call} is the function's name in CUDA. After a failure, clears the last error
+     * of this thread in the runtime. Otherwise NCCL would report this error as its own.
      */
     public static void cuda(int code, String call) {
         if (code != Cuda.SUCCESS) {
@@ -50,7 +56,9 @@ public final class ResultChecker {
         return "Unknown NCCL error: " + code + (text == null ? "" : " (" + text + ")");
     }
 
-    /** Creates the exception for the result code of a call of the runtime; {@code call} is CUDA's name. */
+    /**
+     * Creates the exception for the result code of a call of the runtime; {@code call} is the function's name in CUDA.
+     */
     public static CudaException cudaFailure(int code, String call) {
         String name = LibraryLoader.nameOf(call);
         String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
@@ -58,7 +66,10 @@ public final class ResultChecker {
         return new CudaException(NOWHERE, code, name, message, null);
     }
 
-    /** Returns NCCL's last error text, or an empty one. NCCL keeps one per process, maybe from another thread. */
+    /**
+     * Returns NCCL's last error text; empty if there is none. NCCL has one text per process, so the text may belong to
+     * a call of another thread.
+     */
     private static String lastError() {
         boolean told = LibraryLoader.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))

@@ -13,13 +13,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A copy on the thread of a device, and the handle of its caller. Source and destination stay reachable until the copy
- * is complete.
+ * A copy that the thread of a device makes, and the handle by which the caller waits for it. Source and destination
+ * stay reachable until the copy is complete.
  */
 final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     private final DeviceMemoryResources lane;
     private final RawCopy copy;
-    /** Kept only so that foreign owners and the host buffer stay reachable. */
+    /** Tensors of the copy. Referenced here so that their owners stay reachable until the copy is complete. */
     private final List<DeviceTensor> tensors;
 
     @SuppressWarnings("unused")
@@ -29,7 +29,7 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     private long done;
 
     /**
-     * Prepares a copy of at least one byte, between two tensors, or a tensor and a host buffer.
+     * Prepares a copy of at least one byte, between two tensors, or between a tensor and a host buffer.
      *
      * @throws IllegalStateException if the memory of a tensor has been released
      */

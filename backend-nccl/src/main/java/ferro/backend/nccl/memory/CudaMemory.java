@@ -24,20 +24,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory of CUDA or HIP devices, pooled, with one thread per device that is used.
+ * Memory of CUDA or HIP devices, with a pool and a thread for each device that is used.
  *
  * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. The reuse is safe
- * for work on the default stream, and for every call of ferro, which starts after that work. A caller that uses another
- * stream must wait for that stream before the close.
+ * for work on the default stream. It is also safe for every call of ferro, because each call starts after the work that
+ * is on the default stream. A caller that uses another stream must wait for that stream before it closes the owner.
  *
- * <p>Staging memory that is in use when this memory is closed stays valid until it is itself closed. Memory is returned
- * to the runtime on the thread of its device, since {@code cudaFree} waits for all work on that device. If a collective
- * is stuck, this delays allocations and copies of that device, but not the caller of a close. The delay ends when the
- * watchdog of the group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
+ * <p>Staging memory that is in use when this object is closed stays valid until the staging memory itself is closed.
+ * The thread of a device frees memory of the device, since {@code cudaFree} waits for all work on the device. If a
+ * collective is stuck, the free delays allocations and copies on that device, but not the caller of a close. The delay
+ * ends when the watchdog of the group aborts the collective at its deadline. An allocation that waits meanwhile fails
+ * after {@code ferro.timeout}.
  */
 public final class CudaMemory implements DeviceMemory {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
-    /** {@code cudaHostAllocPortable}: pinned for every device. */
+    /** {@code cudaHostAllocPortable}: the memory is pinned for every device. */
     private static final int PORTABLE = 1;
     /** Maximum number of idle pinned bytes, because pinned memory reduces the memory of all processes. */
     private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
@@ -54,7 +55,10 @@ public final class CudaMemory implements DeviceMemory {
     private final MemoryPool hostPool = new MemoryPool(MOST_IDLE_HOST_BYTES);
     private final Map<Integer, DeviceMemoryResources> lanes = new ConcurrentHashMap<>();
     private volatile boolean closed;
-    /** True if copies were in progress at the close, which may use any pinned block for ever. */
+    /**
+     * Whether copies were still in progress after the close. Such copies may use any pinned block, so pinned blocks are
+     * no longer freed.
+     */
     private volatile boolean pinnedIsLeft;
 
     private CudaMemory(RankContext context, int deviceCount, int ownDevice) {
@@ -65,9 +69,9 @@ public final class CudaMemory implements DeviceMemory {
     }
 
     /**
-     * Opens the memory of all devices. A device is not used before its first call.
+     * Opens the memory of all devices. A device is not used before the first call that names it.
      *
-     * @throws CudaException if devices cannot be counted
+     * @throws CudaException if the runtime does not report the number of devices
      */
     public static CudaMemory open(RankContext context) {
         int[] count = new int[1];
@@ -105,7 +109,7 @@ public final class CudaMemory implements DeviceMemory {
                 MemoryLease.of(() -> giveBackHost(lane, block), "staging memory of " + bytes + " bytes"));
     }
 
-    /** Host memory for fast copies, until it is closed. */
+    /** Host memory for fast copies. The memory is valid until this object is closed. */
     private record HostStaging(ByteBuffer buffer, boolean pinned, MemoryLease lease) implements Staging {
         @Override
         public void close() {
@@ -128,7 +132,10 @@ public final class CudaMemory implements DeviceMemory {
         return null;
     }
 
-    /** Allocates pinned memory on a thread that has a device, or plain, slower memory if pinning is refused. */
+    /**
+     * Allocates pinned memory, on a thread that has a current device. If the runtime refuses to pin memory, allocates
+     * plain memory, with which copies are slower.
+     */
     private MemoryBlock pin(int bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
@@ -152,7 +159,7 @@ public final class CudaMemory implements DeviceMemory {
         }
     }
 
-    /** Frees pinned memory; the JVM frees plain memory. */
+    /** Frees pinned memory. Does nothing for plain memory, which the JVM frees. */
     private void freeHost(MemoryBlock block) {
         if (block.address() == 0 || pinnedIsLeft) {
             return;
@@ -253,7 +260,7 @@ public final class CudaMemory implements DeviceMemory {
             quiet &= lane.close();
         }
         pinnedIsLeft = !quiet;
-        // blocks in use are freed when they are given back
+        // blocks that are in use are freed later, when they are given back
         hostPool.close().forEach(this::freeHost);
     }
 }

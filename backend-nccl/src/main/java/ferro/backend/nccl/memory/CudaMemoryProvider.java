@@ -11,12 +11,12 @@ import ferro.dispatch.DeviceMemoryProvider;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/** Provides memory of CUDA and HIP devices. Needs the runtime only, not NCCL. */
+/** Provides memory of CUDA and HIP devices. Needs only the runtime, not NCCL. */
 public final class CudaMemoryProvider implements DeviceMemoryProvider {
-    /** Precedes simulated devices. */
+    /** Priority above that of simulated devices. */
     private static final int PRIORITY = 10;
 
-    /** Creates the provider; loads nothing. */
+    /** Creates the provider without loading the runtime. */
     public CudaMemoryProvider() {}
 
     @Override

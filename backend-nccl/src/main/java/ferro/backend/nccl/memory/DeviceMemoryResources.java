@@ -27,12 +27,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Device memory resources of one device: the thread whose current device this is, a stream for each direction, and the
- * idle blocks.
+ * The memory resources of one device: a thread on which the device is current, a stream for each direction of copies,
+ * and the idle blocks.
  */
 final class DeviceMemoryResources {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
-    /** Largest idle memory as a divisor of the device's memory. The rest is for other users of the runtime. */
+    /**
+     * Idle blocks use at most the device's memory divided by this number. The rest is for other users of the runtime.
+     */
     private static final int IDLE_SHARE = 8;
 
     private static final Duration DRAIN_BOUND = Duration.ofSeconds(10);
@@ -42,14 +44,17 @@ final class DeviceMemoryResources {
     private final LongSupplier clock;
     private final DeviceThread thread;
     private final EventPool events = new EventPool();
-    /** Streams by kind of copy. */
+    /** The streams for copies, by {@code cudaMemcpyKind}. */
     private final CudaStream[] streams = new CudaStream[Cuda.DEVICE_TO_DEVICE + 1];
 
-    /** Copies that have begun and not ended; used by the thread itself only. */
+    /** Number of copies that have begun and not ended; used by the device thread only. */
     private int underWay;
 
     private MemoryPool pool;
-    /** Whether the close has begun; guarded by the lane. Work submitted later would have no close that waits for it. */
+    /**
+     * Whether the close has begun; guarded by this object's lock. After this, no work is accepted, because the close
+     * would not wait for it.
+     */
     private boolean ending;
 
     private DeviceMemoryResources(int device, Duration timeout, LongSupplier clock) {
@@ -94,7 +99,10 @@ final class DeviceMemoryResources {
         return device;
     }
 
-    /** Runs a body on the thread and waits for its end. Throws TIMED_OUT, INTERRUPTED, or the body's exception. */
+    /**
+     * Runs a body on the device thread and waits until it has ended. Throws TIMED_OUT, INTERRUPTED, or the body's
+     * exception.
+     */
     <T> T call(String what, Supplier<T> body) {
         try {
             return thread.call(body, Deadline.after(timeout, clock));
@@ -126,7 +134,7 @@ final class DeviceMemoryResources {
     /**
      * Returns a block of at least this size. Calls the runtime only if no block is idle.
      *
-     * @throws CudaException RESOURCE if the device is full
+     * @throws CudaException RESOURCE if the device has not enough free memory
      */
     MemoryBlock take(long bytes) {
         long classBytes = MemoryPool.classOf(bytes);
@@ -143,7 +151,7 @@ final class DeviceMemoryResources {
         return null;
     }
 
-    /** Takes a block back, from any thread, even after the close. Before the close this method waits for nothing. */
+    /** Takes a block back, from any thread, even after the close. Before the close, this method does not wait. */
     void giveBack(MemoryBlock block) {
         List<MemoryBlock> surplus = pool.giveBack(block);
         if (!surplus.isEmpty()) {
@@ -152,9 +160,9 @@ final class DeviceMemoryResources {
     }
 
     /**
-     * Runs a task on the thread without waiting for the task, which may wait for the full device, as {@code cudaFree}
-     * does. On the thread itself, and after the close, the task runs at once. If a collective is stuck, the wait for
-     * the device ends when the watchdog of its group aborts it.
+     * Runs a task on the device thread without waiting for the task. The task may wait for all work on the device, as
+     * {@code cudaFree} does. If the caller is the device thread, or after the close, the task runs at once. If a
+     * collective is stuck, the task's wait ends when the watchdog of the group aborts the collective.
      */
     void later(Runnable body) {
         synchronized (this) {
@@ -185,7 +193,7 @@ final class DeviceMemoryResources {
         return new MemoryBlock(pointer[0], bytes, null);
     }
 
-    /** Returns the free memory, for a message; empty if the runtime does not report it. */
+    /** Returns a text about the free memory of the device, for a message; empty if the runtime does not report it. */
     private String room() {
         try {
             long[] memory = memory();
@@ -215,11 +223,11 @@ final class DeviceMemoryResources {
         }
     }
 
-    // the methods below run on the thread
+    // the methods below run on the device thread
 
     /**
-     * Queues a copy on the stream of its kind, after the work that is now on the default stream. Returns the event that
-     * completes with the copy.
+     * Queues a copy on the stream of its kind. The copy starts after the work that is now on the default stream.
+     * Returns the event that completes when the copy is complete.
      */
     long issue(RawCopy copy) {
         long stream = streams[copy.kind()].handle();
@@ -247,11 +255,11 @@ final class DeviceMemoryResources {
     }
 
     /**
-     * Frees the idle blocks and ends the thread. Blocks that are given back later are freed at once. Waits for the
-     * device for at most twenty-five seconds. A stuck collective delays the device until the watchdog of its group
-     * aborts it.
+     * Frees the idle blocks and ends the device thread. Blocks that are given back later are freed at once. Waits for
+     * the device for at most twenty-five seconds. If a collective is stuck, the device is busy until the watchdog of
+     * the group aborts the collective.
      *
-     * @return false if copies are still in progress; their memory and streams are left alone
+     * @return false if copies are still in progress; their memory and streams are then not freed
      */
     boolean close() {
         synchronized (this) {
@@ -291,7 +299,7 @@ final class DeviceMemoryResources {
         }
     }
 
-    /** Ends when all copies have ended. */
+    /** A call that ends when all copies of this device have ended. */
     private final class CopyWaitCall extends DeviceCall<Void> {
         @Override
         protected boolean issue() {

@@ -5,11 +5,14 @@ import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Copies between host tensors and direct memory in native order. A copy allocates one or two views. */
+/** Copies between host tensors and direct memory in native order. Each copy allocates one or two buffer views. */
 public final class HostMemoryCopier {
     private HostMemoryCopier() {}
 
-    /** Copies {@code count} elements of a tensor from element {@code from} into a direct buffer at {@code toByte}. */
+    /**
+     * Copies {@code count} elements of a tensor, from element {@code from} on, into a direct buffer at byte {@code
+     * toByte}.
+     */
     public static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
         Object memory = TensorMemory.memoryAt(tensor, from);
@@ -21,7 +24,10 @@ public final class HostMemoryCopier {
         }
     }
 
-    /** Copies bytes of a direct buffer from {@code fromByte} into {@code count} elements of a tensor at {@code to}. */
+    /**
+     * Copies bytes of a direct buffer, from byte {@code fromByte} on, into {@code count} elements of a tensor, from
+     * element {@code to} on.
+     */
     public static void write(ByteBuffer from, int fromByte, HostTensor tensor, long to, int count) {
         ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
         Object memory = TensorMemory.memoryAt(tensor, to);
@@ -34,7 +40,7 @@ public final class HostMemoryCopier {
     }
 
     private static ByteBuffer part(ByteBuffer of, int from, int bytes) {
-        // the limit of a user's buffer must not change: the duplicate has its own
+        // uses a duplicate, because the limit of a user's buffer must not change
         return of.duplicate().clear().limit(from + bytes).position(from).slice().order(ByteOrder.nativeOrder());
     }
 }

@@ -10,9 +10,9 @@ import ferro.dispatch.GpuCollectives;
 import java.nio.ByteBuffer;
 
 /**
- * Memory between host tensors and the device: one input and one output block on each side. The blocks are kept from
- * call to call, so that later calls allocate nothing natively. One job at a time owns the stage. Only for the device
- * thread, except {@link #close}.
+ * Staging memory for copies between host tensors and a device: one input and one output block in host memory, and the
+ * same in device memory. Later calls reuse the blocks, so that they allocate no native memory. One job at a time owns
+ * the blocks. Only the device thread may call the methods, except {@link #close}.
  */
 public final class HostStagingBlocks implements AutoCloseable {
     private static final int SMALLEST_BYTES = 1 << 16;
@@ -33,7 +33,10 @@ public final class HostStagingBlocks implements AutoCloseable {
         }
     }
 
-    /** Creates an empty stage. All ranks need the same maximum block size, because calls are cut into such blocks. */
+    /**
+     * Creates an object without blocks. All ranks need the same maximum block size, because it determines the pieces
+     * into which calls are cut.
+     */
     public HostStagingBlocks(DeviceMemory memory, int device, int mostBytes) {
         this.memory = memory;
         this.device = device;
@@ -45,7 +48,7 @@ public final class HostStagingBlocks implements AutoCloseable {
         return mostBytes;
     }
 
-    /** Takes the stage, unless another job owns it. Returns whether the job owns it now. */
+    /** Makes a job the owner of the blocks, unless another job owns them. Returns whether the job is now the owner. */
     public boolean claim(Object job) {
         if (owner == null) {
             owner = job;
@@ -53,14 +56,17 @@ public final class HostStagingBlocks implements AutoCloseable {
         return owner == job;
     }
 
-    /** Gives the stage back, if the job owns it. */
+    /** Ends the ownership of a job, if the job owns the blocks. */
     public void release(Object job) {
         if (owner == job) {
             owner = null;
         }
     }
 
-    /** Makes both blocks at least this big. Returns whether the blocks are new. New blocks lose the old content. */
+    /**
+     * Makes the blocks at least as big as given. Returns whether new blocks were allocated. New blocks do not have the
+     * old content.
+     */
     public boolean ensure(long bytes) {
         if (in != null && in.onDevice.byteCount() >= bytes) {
             return false;
@@ -99,12 +105,12 @@ public final class HostStagingBlocks implements AutoCloseable {
         return out.host.buffer();
     }
 
-    /** Returns the device memory that native calls read. */
+    /** Returns the address of the device memory that native calls read. */
     public long in() {
         return in.onDevice.address();
     }
 
-    /** Returns the device memory that native calls write. */
+    /** Returns the address of the device memory that native calls write. */
     public long out() {
         return out.onDevice.address();
     }
@@ -115,13 +121,16 @@ public final class HostStagingBlocks implements AutoCloseable {
         ResultChecker.cuda(Cuda.cudaMemcpyAsync(in(), from, bytes, Cuda.HOST_TO_DEVICE, stream), "cudaMemcpyAsync H2D");
     }
 
-    /** Queues a copy to the host from the output block or, if a call works in place, from the input block. */
+    /**
+     * Queues a copy from the device to host memory. {@code from} is the address of the output block or, if a call works
+     * in place, of the input block.
+     */
     public void download(long from, int bytes, long stream) {
         long to = PointerConverter.address(out.host.buffer());
         ResultChecker.cuda(Cuda.cudaMemcpyAsync(to, from, bytes, Cuda.DEVICE_TO_HOST, stream), "cudaMemcpyAsync D2H");
     }
 
-    /** Returns one element of device memory for a barrier. The value of the element is not used. */
+    /** Returns the address of one element of device memory for a barrier, which does not use its value. */
     public long cell() {
         if (cell == null) {
             cell = memory.allocate(DataType.FLOAT32, new long[] {1}, device);

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The owner of a tensor's memory. The close gives the block back, once, on any thread. A copy in progress keeps the
- * block until the copy is complete.
+ * The owner of a tensor's memory block. Closing the lease gives the block back, once, on any thread. A copy in progress
+ * delays this until the copy is complete.
  */
 final class MemoryLease implements AutoCloseable {
     private static final System.Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -24,7 +24,7 @@ final class MemoryLease implements AutoCloseable {
         this.leak = LeakReport.watchAndFree(this, what, LOG, uses::leave);
     }
 
-    /** Users that still need the block: the lease itself, and copies in progress. */
+    /** Counts the users that still need the block: the lease itself, and copies in progress. */
     private static final class UseCount {
         private final AtomicInteger count = new AtomicInteger(1);
         private final Runnable giveBack;
@@ -45,17 +45,17 @@ final class MemoryLease implements AutoCloseable {
     }
 
     /**
-     * Leases a block.
+     * Creates the lease of a block.
      *
-     * @param giveBack gives the block back at the end; must not refer to the lease
-     * @param what     name of the block in the report of a forgotten close, and of a use after the close
+     * @param giveBack task that gives the block back; must not refer to the lease
+     * @param what     name of the block in messages about a forgotten close, or about a use after the close
      */
     static MemoryLease of(Runnable giveBack, String what) {
         return new MemoryLease(new UseCount(giveBack), what);
     }
 
     /**
-     * Keeps the block even after a close.
+     * Begins a use. During the use, even a close does not give the block back.
      *
      * @throws IllegalStateException if the block has been given back
      */
@@ -76,7 +76,8 @@ final class MemoryLease implements AutoCloseable {
             leak.closed();
             uses.leave();
         }
-        // otherwise the leak report could run at the same time and give the block back a second time
+        // keeps this object reachable: otherwise the leak report could run at the same time and give the block back a
+        // second time
         Reference.reachabilityFence(this);
     }
 }

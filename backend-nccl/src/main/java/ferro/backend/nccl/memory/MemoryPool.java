@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Idle blocks by size, for calls that need memory. Requests to the runtime are expensive, because cudaMalloc and
- * cudaFree wait for all work of the device.
+ * A pool of idle memory blocks, by size. Blocks are reused, because cudaMalloc and cudaFree are expensive: they wait
+ * for all work of the device.
  */
 final class MemoryPool {
-    /** cudaMalloc aligns to at least 256 bytes; smaller blocks do not need separate classes. */
+    /** Smallest block size. Smaller sizes would save little, since cudaMalloc aligns to at least 256 bytes. */
     private static final long SMALLEST_BYTES = 512;
-    /** Classes per doubling: rounding loses at most an eighth of a block. */
+    /** Block sizes per doubling. Rounding up wastes at most an eighth of a block. */
     private static final int CLASSES_PER_DOUBLING = 8;
 
     private final long mostIdleBytes;
@@ -23,7 +23,9 @@ final class MemoryPool {
     private int idleCount;
     private boolean closed;
 
-    /** Creates an empty pool. Idle blocks beyond the limit are freed, except the last one. */
+    /**
+     * Creates an empty pool. When the idle blocks exceed the limit, blocks are freed, but never the only idle block.
+     */
     MemoryPool(long mostIdleBytes) {
         this.mostIdleBytes = mostIdleBytes;
     }
@@ -34,7 +36,7 @@ final class MemoryPool {
         return Math.multiplyExact((bytes + step - 1) / step, step);
     }
 
-    /** Takes a block of exactly this class; null if there is none. */
+    /** Removes and returns an idle block of exactly this size; null if there is none. */
     synchronized MemoryBlock take(long classBytes) {
         Deque<MemoryBlock> blocks = idle.get(classBytes);
         if (blocks == null || blocks.isEmpty()) {
@@ -45,7 +47,10 @@ final class MemoryPool {
         return blocks.pop();
     }
 
-    /** Takes a block of exactly this class. While there is none, {@code supplies} creates one and adds it. */
+    /**
+     * Removes and returns an idle block of exactly this size. While there is no such block, {@code supplies} creates
+     * one and adds it.
+     */
     MemoryBlock take(long classBytes, Runnable supplies) {
         MemoryBlock block = take(classBytes);
         while (block == null) {
@@ -56,7 +61,7 @@ final class MemoryPool {
     }
 
     /**
-     * Adds a new block that a caller is about to take, so that it is not lost if the caller stops waiting.
+     * Adds a new block that a caller waits for. If the caller stops waiting, the block stays in the pool.
      *
      * @return false if the pool is closed; then the caller must free the block
      */
@@ -73,7 +78,7 @@ final class MemoryPool {
     /**
      * Takes a block back.
      *
-     * @return blocks that the caller must free because they are no longer kept; this block if the pool is closed
+     * @return blocks removed from the pool, which the caller must free; the given block if the pool is closed
      */
     synchronized List<MemoryBlock> giveBack(MemoryBlock block) {
         if (!supply(block)) {
@@ -82,7 +87,7 @@ final class MemoryPool {
         return idleBytes > mostIdleBytes ? trim() : List.of();
     }
 
-    /** Removes the oldest blocks, small classes first, until the limit holds. */
+    /** Removes blocks until the limit holds: small sizes first, and the oldest of a size first. */
     private List<MemoryBlock> trim() {
         List<MemoryBlock> freed = new ArrayList<>();
         for (Deque<MemoryBlock> blocks : idle.values()) {
@@ -96,7 +101,7 @@ final class MemoryPool {
         return freed;
     }
 
-    /** Removes all idle blocks, for the caller to free. */
+    /** Removes and returns all idle blocks, which the caller must free. */
     synchronized List<MemoryBlock> drain() {
         List<MemoryBlock> freed = new ArrayList<>();
         idle.values().forEach(freed::addAll);
@@ -106,7 +111,7 @@ final class MemoryPool {
         return freed;
     }
 
-    /** Closes the pool. Removes all idle blocks, and keeps no block that is given back later. */
+    /** Closes the pool. Removes and returns all idle blocks. Blocks that are given back later are not kept. */
     synchronized List<MemoryBlock> close() {
         closed = true;
         return drain();

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The use of tensors by one operation. If the owner of a block is closed meanwhile, the block is given back only after
- * the use. Memory of a foreign owner has no lease. Such memory is kept reachable, and its owner must not free it before
- * the end.
+ * The use of tensors by one operation. If the owner of a memory block is closed during the use, the block is given back
+ * only after the use. Memory that another library or the program owns has no lease. Such memory is only kept reachable,
+ * and its owner must not free it during the use.
  */
 public final class TensorLeases {
     private final List<MemoryLease> leases = new ArrayList<>();
@@ -18,9 +18,10 @@ public final class TensorLeases {
     private TensorLeases() {}
 
     /**
-     * Begins a use of tensors; null for none. {@link #end} must follow, unless the device may use the memory for ever.
+     * Begins a use of tensors; an element may be null. The caller must call {@link #end} later, unless the device may
+     * use the memory for ever.
      *
-     * @throws IllegalStateException if the memory of a tensor has been released; then no use begins
+     * @throws IllegalStateException if the memory of a tensor has been released; the use then does not begin
      */
     public static TensorLeases of(Tensor... tensors) {
         TensorLeases use = new TensorLeases();

@@ -1,10 +1,10 @@
 /**
- * Memory of CUDA and HIP devices, pooled, and the related host memory.
+ * Memory of CUDA and HIP devices, which is pooled, and host memory for copies to devices.
  *
  * <p>Start reading at {@code CudaMemory}. Each device that is used has a {@code DeviceMemoryResources}: a thread,
- * streams for copies and idle blocks. {@code TensorLeases} keeps memory from reuse while an operation uses it. {@code
- * HostStagingBlocks} is the memory between host tensors and the device.
+ * streams for copies and idle blocks. {@code TensorLeases} prevents that memory is reused while an operation uses it.
+ * {@code HostStagingBlocks} is the memory between host tensors and the device.
  *
- * <p>Needs the runtime only, not NCCL.
+ * <p>This package needs only the runtime, not NCCL.
  */
 package ferro.backend.nccl.memory;

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The communicator for a {@link WorkQueue}: a thread that makes its calls, and an abort that ends them. */
+/** The communicator as a {@link WorkQueue} uses it: a thread that makes native calls, and an abort that ends them. */
 public interface AbortableComm {
     /** Returns group, rank and device. */
     CommIdentity identity();
@@ -18,13 +18,13 @@ public interface AbortableComm {
     /** Polls NCCL for a failure that no call has reported; the failure names the given operation. */
     Optional<FerroException> asyncFailure(NcclOperation operation);
 
-    /** Aborts natively, and waits for an abort that has begun before. The wait is limited. */
+    /** Aborts the communicator in NCCL. Waits a limited time for this or an earlier abort. */
     void abortAndWait(String why);
 
-    /** Returns whether an abort has begun, so that streams may finish without having done the work. */
+    /** Returns whether an abort has begun. After this, a stream may finish although its work was not done. */
     boolean isAborted();
 
-    /** Returns whether NCCL will put no more work on a stream. */
+    /** Returns whether the abort has ended. After this, NCCL puts no more work on a stream. */
     boolean isAbortOver();
 
     /** Returns why the abort itself failed. */

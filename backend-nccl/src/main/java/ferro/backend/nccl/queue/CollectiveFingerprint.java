@@ -9,15 +9,19 @@ import ferro.Tensor;
 import java.util.function.Supplier;
 
 /**
- * Describes the properties of a collective that must be equal on all ranks, as text. Ranks that are stuck compare this
- * text. The text is computed on demand. The object refers to no tensor, so it may be kept after the call.
+ * Describes the properties of a collective that must be equal on all ranks, as text. If a collective hangs, the ranks
+ * compare this text. The text is created only when it is needed. The object refers to no tensor, so it may be stored
+ * after the call.
  *
- * @param type null for a call without an operand
- * @param op   null for a call that does not reduce
+ * @param type data type of the operand; null for a call without an operand
+ * @param op   reduction; null for a call that does not reduce
  */
 public record CollectiveFingerprint(CollectiveKind kind, String label, DataType type, long part, ReduceOp op, int root)
         implements Supplier<String> {
-    /** Returns the properties of a call, with its label or an empty one, that must be equal on other ranks. */
+    /**
+     * Returns the properties of a call that must be equal on all ranks. {@code label} is empty for a call without a
+     * label.
+     */
     public static CollectiveFingerprint of(Collective call, String label, int worldSize) {
         Tensor operand = call.operand();
         return new CollectiveFingerprint(
@@ -29,7 +33,10 @@ public record CollectiveFingerprint(CollectiveKind kind, String label, DataType 
                 call.root());
     }
 
-    /** Returns the element count of one part, as NCCL counts. An all-to-all operand has one part for each rank. */
+    /**
+     * Returns the number of elements of one part, which is the count that NCCL's functions expect. The operand of an
+     * all-to-all has one part for each rank.
+     */
     public static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;

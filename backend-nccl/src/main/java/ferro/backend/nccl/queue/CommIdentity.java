@@ -14,7 +14,8 @@ import java.util.Set;
  * @param rank      own rank
  * @param worldSize number of ranks
  * @param device    ordinal
- * @param self      name of the own rank in texts, with its number in the joined group if that differs
+ * @param self      name of this rank in texts; contains its number in the joined group if that number differs from
+ *     {@code rank}
  */
 public record CommIdentity(String group, int rank, int worldSize, int device, String self) {
     /** Creates the identity of a rank in a joined group. */
@@ -23,10 +24,10 @@ public record CommIdentity(String group, int rank, int worldSize, int device, St
     }
 
     /**
-     * Checks the numbers before they are passed to NCCL.
+     * Checks rank, world size and device before they are passed to NCCL.
      *
-     * @throws ferro.InvalidRankException if the rank is not in the world
-     * @throws IllegalArgumentException   if the world is empty or the device is negative
+     * @throws ferro.InvalidRankException if the rank is negative or not below the world size
+     * @throws IllegalArgumentException   if the world size is below 1 or the device is negative
      */
     public CommIdentity {
         if (worldSize < 1) {
@@ -43,12 +44,12 @@ public record CommIdentity(String group, int rank, int worldSize, int device, St
         return "ferro-" + group + "-" + rank + "-" + role;
     }
 
-    /** Returns the location of a failure. */
+    /** Returns the location of a failure in an operation. */
     public Where where(NcclOperation operation, long elapsedNanos) {
         return where(operation.label(), elapsedNanos);
     }
 
-    /** Returns the location of a failure of a call, which is named with its label. */
+    /** Returns the location of a failure in a call. {@code call} is the name of the call with its label. */
     Where where(String call, long elapsedNanos) {
         return Where.of(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
     }
@@ -58,12 +59,12 @@ public record CommIdentity(String group, int rank, int worldSize, int device, St
         return new Failure(code, rank, -1, culprits, text, cause);
     }
 
-    /** Returns the start of a message. */
+    /** Returns the start of a message about an operation. */
     public String during(NcclOperation operation) {
         return during(operation.label());
     }
 
-    /** Returns the start of a message about a call, which is named with its label. */
+    /** Returns the start of a message about a call. {@code call} is the name of the call with its label. */
     String during(String call) {
         return call + " on " + this;
     }

@@ -21,11 +21,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The control messages of the ranks of a group, beside the library: failures, goodbyes, calls and answers. Control
- * messages never wait behind data.
+ * The control messages between the ranks of a group, which are not sent through NCCL: failures, goodbyes, calls and
+ * answers. Control messages never wait behind data.
  */
 public final class ControlMessenger implements ControlledGroup {
-    /** Maximum number of different calls that are kept for reuse, because a program repeats its calls. */
+    /** Maximum number of different call texts that are stored for reuse, because a program repeats its calls. */
     private static final int KEPT_CALLS = 256;
 
     private final GroupOrigin position;
@@ -36,7 +36,10 @@ public final class ControlMessenger implements ControlledGroup {
     private GroupFailureState failures;
     private Runnable look;
 
-    /** Creates the control of a group with its default timeout; {@link #open} connects it to its queue. */
+    /**
+     * Creates the control messages of a group with the group's default timeout. {@link #open} connects them to the
+     * group's queue.
+     */
     public ControlMessenger(GroupOrigin position, CommIdentity identity, Duration timeout, RankContext context) {
         this.position = position;
         this.context = context;
@@ -44,7 +47,10 @@ public final class ControlMessenger implements ControlledGroup {
         this.control = new GroupControl(position.lane(), group, context, this, position.joined());
     }
 
-    /** Begins to receive control messages; called when the queue is complete. A goodbye runs {@code look}. */
+    /**
+     * Begins to receive control messages. Called when the queue is complete. Each goodbye that arrives runs {@code
+     * look}.
+     */
     void open(GroupFailureState opened, Runnable look) {
         this.failures = opened;
         this.look = look;
@@ -58,7 +64,7 @@ public final class ControlMessenger implements ControlledGroup {
         control.open();
     }
 
-    /** Returns the failure, the exits and the agreements of the group. */
+    /** Returns the object with the failure, the exits and the agreements of the group. */
     public GroupControl group() {
         return control;
     }
@@ -69,7 +75,8 @@ public final class ControlMessenger implements ControlledGroup {
     }
 
     /**
-     * Records a call before NCCL gets it. The caller holds the queue's lock, so that calls and counts have one order.
+     * Records a call before it is passed to NCCL. The caller must hold the queue's lock, so that calls are recorded in
+     * the order in which they are submitted.
      *
      * @return number of the collective in its group, or of the message to or from its peer, from 1
      */
@@ -101,14 +108,14 @@ public final class ControlMessenger implements ControlledGroup {
         return made;
     }
 
-    /** Returns the header by which other ranks are asked about a collective. */
+    /** Returns the header that is sent to other ranks to ask them about a collective. */
     CallHeader headerOf(NcclWork work) {
         return CallHeader.of(work.sequence(), callOf(work.title()));
     }
 
     /**
-     * Sends a goodbye to the other ranks. Returns the exit, which ends when all other ranks have left, too, or have
-     * received the failure.
+     * Sends a goodbye to the other ranks. Returns the exit of this rank. The exit is over when all other ranks have
+     * also left, or have received the failure.
      */
     public GracefulExit leave() {
         BitSet others = new BitSet();

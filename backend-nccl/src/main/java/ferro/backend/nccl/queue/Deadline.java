@@ -5,12 +5,14 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A point in time that several steps share, so that the steps together have one time limit. */
+/** A point in time that limits several steps together. */
 public final class Deadline {
-    /** A century: long enough, and the sum with a clock overflows at most once. */
+    /** A century: longer than any useful timeout, and short enough that a sum with a clock overflows at most once. */
     private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
 
-    /** Interval at which a waiting thread reads the clock, which may differ from the system's clock. */
+    /**
+     * Interval at which a waiting thread reads the clock. The clock of a deadline may differ from the system's clock.
+     */
     static final long LOOK_NANOS = 20_000_000;
 
     private final long startNanos;
@@ -26,7 +28,8 @@ public final class Deadline {
     /**
      * Starts a deadline now.
      *
-     * @param timeout a negative timeout counts as zero; a timeout longer than a century counts as a century
+     * @param timeout time until the deadline; a negative timeout means zero, and a timeout longer than a century means
+     *     a century
      * @param clock   nanoseconds, monotonic
      */
     public static Deadline after(Duration timeout, LongSupplier clock) {
@@ -42,12 +45,12 @@ public final class Deadline {
         return Math.max(0, lengthNanos - elapsedNanos());
     }
 
-    /** Returns whether no time is left. */
+    /** Returns whether the deadline has passed. */
     public boolean passed() {
         return remainingNanos() == 0;
     }
 
-    /** Returns the time since the start. */
+    /** Returns the nanoseconds since the start of this deadline. */
     public long elapsedNanos() {
         return clock.getAsLong() - startNanos;
     }
@@ -62,7 +65,7 @@ public final class Deadline {
     /**
      * Waits for an event.
      *
-     * @return whether it has happened; false after the deadline
+     * @return whether the event has happened; false after the deadline
      * @throws InterruptedException if this thread was interrupted
      */
     boolean await(TimedWait event) throws InterruptedException {
@@ -76,7 +79,9 @@ public final class Deadline {
         return true;
     }
 
-    /** Waits like {@link #await}, but keeps an interrupt for later. */
+    /**
+     * Waits like {@link #await}, but an interrupt does not end the wait. The interrupt flag is set again afterwards.
+     */
     public boolean awaitQuietly(TimedWait event) {
         boolean interrupted = false;
         try {
@@ -99,17 +104,17 @@ public final class Deadline {
         return clock.getAsLong();
     }
 
-    /** Returns the end, on the clock. */
+    /** Returns the time of the deadline, on the clock. */
     long endNanos() {
         return startNanos + lengthNanos;
     }
 
-    /** Returns the start time, on the clock. */
+    /** Returns the time at which the deadline was started, on the clock. */
     long startNanos() {
         return startNanos;
     }
 
-    /** Returns the total length, for messages. */
+    /** Returns the time from the start to the deadline in milliseconds, for messages. */
     public long lengthMillis() {
         return lengthNanos / 1_000_000;
     }

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Native work that is submitted to a {@link DeviceThread}, and the handle of its caller. The work may still be in
- * progress after its first native call has returned. The protected methods run on the device thread.
+ * Native work that is submitted to a {@link DeviceThread}, and the handle by which the caller waits for the work. The
+ * work may still be in progress after its native call has returned. The protected methods run on the device thread.
  *
  * @param <T> result of the work
  */
@@ -15,7 +15,7 @@ public abstract class DeviceCall<T> {
     private final WorkLatch ended = new WorkLatch();
     private T result;
     private Throwable failure;
-    /** Whether issuing has thrown, so that nothing is polled. Used by the device thread only. */
+    /** Whether {@link #issue} has thrown, so that the work is not polled. Used by the device thread only. */
     private boolean hasThrown;
 
     enum CallPhase {
@@ -25,30 +25,30 @@ public abstract class DeviceCall<T> {
     }
 
     /**
-     * Issues the work to the library. The method is called again until it returns true. No other work starts before
-     * that, since a communicator must not be used while an earlier call of the communicator is in progress.
+     * Passes the work to NCCL or the runtime. The method is called again until it returns true. No other work starts
+     * before that, since a communicator must not be used while an earlier call of the communicator is in progress.
      *
      * @return whether the library has accepted the work
      */
     protected abstract boolean issue();
 
     /**
-     * Polls whether the work has finished, without waiting. The method is called until it returns true. Other work may
-     * start before that.
+     * Returns whether the work has finished, without waiting. The method is called until it returns true. Other work
+     * may start before that.
      *
-     * @return whether the work has finished; true unless the work polls
+     * @return whether the work has finished; the default method returns true
      */
     protected boolean over() {
         return true;
     }
 
-    /** {@return the result of the work; null unless it has one. The method is called once, at the end} */
+    /** {@return the result of the work, or null. The method is called once, when the work has finished} */
     protected T outcome() {
         return null;
     }
 
     /**
-     * Waits for the end of the work, with or without a failure.
+     * Waits until the work has ended, with or without a failure.
      *
      * @return whether the work has ended; false means that it is still in progress, see {@link #drop}
      * @throws InterruptedException if this thread was interrupted; the work continues
@@ -57,12 +57,14 @@ public abstract class DeviceCall<T> {
         return deadline.await(ended::await);
     }
 
-    /** Waits like {@link #await}, but keeps an interrupt for later. */
+    /**
+     * Waits like {@link #await}, but an interrupt does not end the wait. The interrupt flag is set again afterwards.
+     */
     public final boolean awaitQuietly(Deadline deadline) {
         return deadline.awaitQuietly(ended::await);
     }
 
-    /** Waits for some time, measured on the system's clock. */
+    /** Waits until the work has ended, at most for the given time on the system's clock. */
     public final boolean awaitNanos(long nanos) throws InterruptedException {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
@@ -80,7 +82,7 @@ public abstract class DeviceCall<T> {
     /**
      * Cancels the work if it has not begun. The work then ends with a failure.
      *
-     * @return whether the work will never run; false means that the work runs or has ended
+     * @return whether the work was cancelled; false means that the work runs or has ended
      */
     public boolean drop(RuntimeException why) {
         boolean dropped = endUnbegun();
@@ -90,7 +92,10 @@ public abstract class DeviceCall<T> {
         return dropped;
     }
 
-    /** Returns the result of the work, or null, or throws the work's exception. May be called only after the end. */
+    /**
+     * Returns the result of the work, which may be null, or throws the exception of the work. May be called only after
+     * the work has ended.
+     */
     public final T result() {
         if (!isEnded()) {
             throw new IllegalStateException(
@@ -105,17 +110,17 @@ public abstract class DeviceCall<T> {
         return result;
     }
 
-    /** Claims the end of work that has not begun. Returns false if the work has begun or ended. */
+    /** Marks the work as ended if it has not begun. Returns false if the work has begun or ended. */
     final boolean endUnbegun() {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
     }
 
-    /** Claims the end. Returns the previous phase. */
+    /** Marks the work as ended. Returns the previous phase of the work. */
     final CallPhase claimEnd() {
         return phase.getAndSet(CallPhase.ENDED);
     }
 
-    /** Releases the waiting threads. */
+    /** Wakes the threads that wait for the work. */
     final void release() {
         ended.happens();
     }
@@ -126,7 +131,10 @@ public abstract class DeviceCall<T> {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.RUNNING);
     }
 
-    /** Returns whether the work is issued. Work that throws counts as issued. */
+    /**
+     * Calls {@link #issue} and returns its result. If {@link #issue} throws, ends the work with the exception and
+     * returns true.
+     */
     final boolean isIssued() {
         try {
             return issue();
@@ -137,7 +145,7 @@ public abstract class DeviceCall<T> {
         }
     }
 
-    /** Returns whether the work has ended, by itself or with an exception. */
+    /** Polls the work and ends it if it has finished or thrown. Returns whether the work has ended. */
     final boolean isOver() {
         if (hasThrown || isEnded()) {
             return true;
@@ -153,7 +161,7 @@ public abstract class DeviceCall<T> {
         return true;
     }
 
-    /** Ends the work with its result, or with the exception that has ended it. */
+    /** Ends the work with its result, or with the exception that it has thrown. */
     void end(T value, Throwable thrown) {
         phase.set(CallPhase.ENDED);
         result = value;

@@ -20,16 +20,16 @@ import java.util.function.Supplier;
 /**
  * The one platform thread that makes the native calls of a communicator, in the order in which they were submitted.
  *
- * <p>CUDA keeps the current device, and NCCL the depth of its groups, per operating system thread. A virtual thread may
- * change its operating system thread between two calls, and a call into ferro must not change the caller's device.
- * Therefore callers submit a task and wait, with a deadline and interruptibly. A task whose caller stops waiting is
- * cancelled if it has not begun.
+ * <p>CUDA has a current device for each operating system thread, and NCCL counts its open groups for each thread. A
+ * virtual thread may change its operating system thread between two calls, and a call of ferro must not change the
+ * caller's device. Therefore callers submit a task to this thread. They wait for it with a deadline, and can be
+ * interrupted. A task whose caller stops waiting is cancelled if it has not begun.
  *
- * <p>Work that the library finishes later ({@link DeviceCall#over}) is polled between other tasks, at first without a
- * pause, then less and less often. Thus the thread that has the right device polls the stream, and no other task is
- * blocked.
+ * <p>Work that finishes some time after its native call ({@link DeviceCall#over}) is polled between other tasks, at
+ * first without a pause, then less and less often. Thus a thread on which the right device is current polls the stream,
+ * and no other task is blocked.
  *
- * <p>One call allocates two small objects beside itself; a poll allocates nothing.
+ * <p>Each call allocates two small objects in addition to the {@link DeviceCall}. A poll allocates nothing.
  */
 public final class DeviceThread implements AutoCloseable {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
@@ -38,21 +38,26 @@ public final class DeviceThread implements AutoCloseable {
     private final LongSupplier clock;
     private final Thread thread;
     private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
-    /** Task that wakes the thread from a wait for work when the thread must end. */
+    /** Task that is queued when the thread must end, to wake the thread while it waits for work. */
     private final DeviceCall<Void> last = new OneShotCall<>(() -> null);
-    /** Tasks in progress; used by the thread itself only. */
+    /** Tasks that were issued and have not ended; used by the device thread only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
-    /** Sleeps between polls of the tasks in progress; {@code issueNaps} are between attempts to issue the next task. */
+    /**
+     * Sleeps between polls of the tasks in progress. {@code issueNaps} are sleeps between attempts to issue the next
+     * task.
+     */
     private final Backoff lookNaps = new Backoff();
 
     private final Backoff issueNaps = new Backoff();
 
-    /** The thread's current device, or -1 before the first; used by the thread itself only. */
+    /** The current device of the thread; -1 before a device was set. Used by the device thread only. */
     private int device = -1;
 
     private volatile boolean closed;
 
-    /** Starts a thread with a name like {@code ferro-<group>-<rank>-nccl}; the clock is monotonic, in nanoseconds. */
+    /**
+     * Starts a thread with a name such as {@code ferro-<group>-<rank>-nccl}. The clock is monotonic, in nanoseconds.
+     */
     public DeviceThread(String name, LongSupplier clock) {
         this.clock = clock;
         this.thread = new Thread(this::run, name);
@@ -86,7 +91,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Makes a device current on this thread for the next calls. May be called on the thread itself only.
+     * Makes a device current on this thread for the next calls. May be called on the device thread only.
      *
      * @throws CudaException if the device does not exist
      */
@@ -101,12 +106,18 @@ public final class DeviceThread implements AutoCloseable {
         }
     }
 
-    /** Makes the next {@link #use} set the device again, after a call that may leave another device current. */
+    /**
+     * Makes the next {@link #use} set the device in any case. Called after native code that may have made another
+     * device current.
+     */
     public void forgetDevice() {
         device = -1;
     }
 
-    /** Returns whether only the task that is being issued is in progress. May be called on the thread itself only. */
+    /**
+     * Returns whether no task is in progress except the task that is being issued. May be called on the device thread
+     * only.
+     */
     public boolean hasNothingElse() {
         return underWay.isEmpty();
     }
@@ -117,7 +128,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Submits a task that is complete when its body returns. On the device thread itself, the task runs at once.
+     * Submits a task that is complete when its body returns. If the caller is the device thread, the task runs at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -126,7 +137,7 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Submits a call. On the thread itself the call runs at once, and must finish at once.
+     * Submits a call. If the caller is the device thread, the call runs at once and must also finish at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
@@ -139,7 +150,7 @@ public final class DeviceThread implements AutoCloseable {
         if (queued) {
             queue.add(call);
         }
-        // the thread may have emptied the queue for the last time just before the add
+        // the device thread may have emptied the queue for the last time just before the call was added
         if (closed && (!queued || queue.remove(call))) {
             throw closedFailure();
         }
@@ -147,11 +158,11 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Runs a body on the thread. Waits while the body is in the queue and while the body runs. Returns the body's
-     * result, or throws the body's exception.
+     * Runs a body on the device thread. Waits until the body has run. Returns the body's result, or throws the body's
+     * exception.
      *
-     * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
-     * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
+     * @throws TimeoutException     if the deadline passed; the body will never run, or is stuck in a native call
+     * @throws InterruptedException if the caller was interrupted; the body will never run, or is still running
      */
     public <T> T call(Supplier<T> body, Deadline deadline) throws TimeoutException, InterruptedException {
         DeviceCall<T> call = submit(body);
@@ -176,10 +187,11 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that is in a native call for
-     * longer than the bound cannot be stopped. Such a thread continues as a daemon thread, and a warning is logged.
+     * Ends the device thread. Tasks that have not begun fail with IllegalStateException. If a native call takes longer
+     * than the bound, the thread cannot be stopped. It then continues as a daemon thread, and a warning is logged.
      *
-     * @return whether the thread has ended, or will end with its current task (a call from the thread itself)
+     * @return whether the thread has ended; true also if the caller is the device thread, which ends after its current
+     *     task
      */
     public boolean close(Duration bound) {
         boolean first = !closed;
@@ -226,7 +238,7 @@ public final class DeviceThread implements AutoCloseable {
         failQueued();
     }
 
-    /** Waits for work. If a task is in progress, waits only for the given time. */
+    /** Waits for the next task and returns it. If a task is in progress, waits at most for the given time. */
     private DeviceCall<?> next(long napNanos) {
         try {
             if (underWay.isEmpty()) {
@@ -234,7 +246,7 @@ public final class DeviceThread implements AutoCloseable {
             }
             return napNanos == 0 ? queue.poll() : queue.poll(napNanos, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            // the interrupt comes from a task; only a close ends the thread
+            // a task has interrupted the thread, which ignores this: only a close ends the thread
             return null;
         }
     }

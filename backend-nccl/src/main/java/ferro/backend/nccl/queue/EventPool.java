@@ -6,11 +6,14 @@ import ferro.backend.nccl.ffi.ResultChecker;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Events of one device, which are reused. Only for the thread of that device. */
+/** Events of one device, which are reused. Only the thread of the device may call this class. */
 public final class EventPool {
     private final Deque<Long> idle = new ArrayDeque<>();
 
-    /** Records an event on a stream; 0 is the default stream of the current device. The caller gives the event back. */
+    /**
+     * Records an event on a stream; 0 is the default stream of the current device. The caller must call {@link
+     * #giveBack} later.
+     */
     public long record(long stream) {
         long event = idle.isEmpty() ? make() : idle.pop();
         try {
@@ -22,7 +25,7 @@ public final class EventPool {
         return event;
     }
 
-    /** Makes later work of a stream wait for the work that is now on another stream. */
+    /** Makes later work of stream {@code later} wait for the work that is now on stream {@code before}. */
     public void order(long before, long later) {
         if (before == later) {
             return;
@@ -31,7 +34,7 @@ public final class EventPool {
         try {
             ResultChecker.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
         } finally {
-            // the wait refers to the current recording, so the event may be recorded again at once
+            // the stream waits for the current recording of the event, so the event may be recorded again at once
             giveBack(event);
         }
     }
@@ -46,7 +49,7 @@ public final class EventPool {
     public boolean passed(long event) {
         int code = Cuda.cudaEventQuery(event);
         if (code == Cuda.NOT_READY) {
-            // otherwise it would stay the last error of this thread, which NCCL reads
+            // clears the code: otherwise it would be the last error of this thread, which NCCL reads
             Cuda.cudaGetLastError();
             return false;
         }
@@ -54,12 +57,15 @@ public final class EventPool {
         return true;
     }
 
-    /** Takes back an event, completed or not, because the next recording replaces the current one. */
+    /** Takes an event back, even if it has not completed: the next recording replaces the current recording. */
     public void giveBack(long event) {
         idle.push(event);
     }
 
-    /** Frees all events. After a failure the others are not freed, because the device is faulty then. */
+    /**
+     * Frees all events. If freeing an event fails, the remaining events are not freed, because the device is then
+     * faulty.
+     */
     public void close() {
         while (!idle.isEmpty()) {
             ResultChecker.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");

@@ -18,26 +18,33 @@ import java.util.function.Consumer;
 /**
  * The failure of a group on this rank. The ranks agree on the cause by {@link GroupControl} before any caller of this
  * rank receives the failure. After this agreement, operations that have not begun end at once. The {@link Watchdog}
- * aborts the communicator, so that running operations return, too. Later calls fail with the same failure.
+ * aborts the communicator, so that running operations also return. Later calls fail with the same failure.
  */
 public final class GroupFailureState {
-    /** Time for streams to finish the work that an abort has cut off; the abort itself has ten more seconds. */
+    /**
+     * How long to wait until streams have finished after an abort. The earlier wait for the abort itself takes at most
+     * ten seconds.
+     */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Time in which the ranks find out which rank is lost, if the library does not report the lost rank. */
+    /** How long to wait until the ranks know which rank is lost, if NCCL does not report the lost rank. */
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
     /**
-     * Time in which the ranks answer which calls they have made. The time is long, because NATIVE would blame a rank
-     * that has done nothing wrong. Only a refusal for another reason waits for the full time.
+     * How long to wait until the ranks have compared their calls. The time is long, because without the result, NATIVE
+     * would blame a rank that has done nothing wrong. The full time passes only if NCCL has refused a call although the
+     * ranks' calls are equal.
      */
     private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
     /**
-     * Number of ended calls that are also compared. NCCL may let a different call succeed, and refuse a later one. Each
-     * compared call delays the failure on all ranks.
+     * Number of calls that have already ended and are also compared. NCCL may accept a call that differs between ranks,
+     * and refuse a later call. Each compared call delays the failure on all ranks.
      */
     private static final int COMPARED_ENDED = 4;
-    /** Maximum number of compared calls, by which a rank may be ahead of the rank whose call the library refuses. */
+    /**
+     * Maximum number of compared calls. A rank may be ahead of the rank whose call NCCL has refused, by at most this
+     * number of calls.
+     */
     private static final int COMPARED_CALLS = 64;
 
     private final PendingWorks pending;
@@ -46,7 +53,7 @@ public final class GroupFailureState {
     private final CompletionThreads threads;
     private final Runnable wakeWatchdog;
     private final Listeners listeners;
-    /** Open when the ranks have agreed on a failure. */
+    /** Counted down when the ranks have agreed on a failure. */
     private final CountDownLatch known = new CountDownLatch(1);
 
     private final CountDownLatch settled = new CountDownLatch(1);
@@ -54,18 +61,24 @@ public final class GroupFailureState {
 
     private volatile boolean drained;
     private volatile ThrownFailure firstThrown;
-    /** Failure to report if the native abort does not return; null if the abort returns. */
+    /** Failure to report because the native abort has not returned; null unless this has happened. */
     private volatile Failure stuck;
 
     private volatile PairedHostMonitor host;
-    /** The operation whose caller was interrupted, with its failure in the next field; null without an interrupt. */
+    /**
+     * The operation whose caller was interrupted; null without an interrupt. The next field has the failure of the
+     * interrupt.
+     */
     private volatile NcclWork interrupted;
 
     private volatile Failure interrupt;
-    /** NCCL's refusal, which different calls of the ranks may have caused; null if NCCL has refused no call. */
+    /**
+     * The exception with which NCCL has refused a call, maybe because the ranks have made different calls; null if NCCL
+     * has refused no call.
+     */
     private volatile Throwable refusal;
 
-    /** The exception of a cause, with the call that was running when the first cause arrived. */
+    /** The exception for the group's failure, with the call that was running when the first failure arrived. */
     private record ThrownFailure(Failure cause, Where where, String during, FerroException exception) {
         static ThrownFailure of(Failure cause, Where where, String during) {
             return new ThrownFailure(cause, where, during, NcclFailureFactory.exception(cause, where, during));
@@ -97,12 +110,15 @@ public final class GroupFailureState {
         return pending;
     }
 
-    /** Runs code of a user on a separate thread. If memory for a thread is missing, the caller runs the code. */
+    /**
+     * Runs code of a user on a separate thread. If there is no memory for a thread, the code runs on the caller's
+     * thread.
+     */
     void runForUser(Runnable task) {
         try {
             threads.execute(task);
         } catch (OutOfMemoryError noThread) {
-            // it is better to run the task on the wrong thread than never
+            // runs the task on this thread, because otherwise it would never run
             task.run();
         }
     }
@@ -129,7 +145,7 @@ public final class GroupFailureState {
         control.exits().confirm();
     }
 
-    /** Returns why the group has ended, as currently agreed by the ranks, or null. */
+    /** Returns the failure on which the ranks currently agree; null if the group has not failed. */
     Failure get() {
         Failure agreed = control.failure();
         return agreed != null && agreed.code() == Code.MISMATCH && refusal != null && agreed.cause() == null
@@ -137,7 +153,10 @@ public final class GroupFailureState {
                 : agreed;
     }
 
-    /** Returns the group's failure or null; the same object until its cause or the known ends change. */
+    /**
+     * Returns the exception of the group's failure, or null. Returns the same object until the cause, or what is known
+     * about ended processes, changes.
+     */
     public FerroException firstThrown() {
         Failure why = get();
         if (why == null) {
@@ -159,7 +178,7 @@ public final class GroupFailureState {
         if (oldest != null) {
             return ThrownFailure.of(why, oldest.where().ended(control.ends()), oldest.during());
         }
-        // if this rank has no call, the number is that of the call in which the group failed
+        // if this rank is in no call, the sequence number is that of the call in which the group failed
         String operation = pending.hasRawCalls() ? pending.lastRaw().label() : "";
         Where where = identity().where(operation, 0).during(operation, why.sequence());
         String during = operation.isEmpty()
@@ -188,21 +207,24 @@ public final class GroupFailureState {
         listeners.add(listener);
     }
 
-    /** Connects this half of the group to the other half, so that a failure of one half ends both halves. */
+    /**
+     * Connects this half of the group, for device tensors, to the half for host tensors. After this, a failure of one
+     * half ends both halves.
+     */
     public void controlledBy(CollectiveBackend beside) {
         PairedHostMonitor half = new PairedHostMonitor(beside);
         host = half;
         half.listen(this::agree);
     }
 
-    /** Returns whether another half of the group has the same failures. */
+    /** Returns whether the group also has a half for host tensors, which fails together with this half. */
     public boolean isCoupled() {
         return host != null;
     }
 
     /**
-     * Ends the group, unless the group has ended. If the failure names no rank, first waits a moment until the rank to
-     * blame is known, because the library only reports that some rank is lost.
+     * Ends the group, unless the group has ended. If the failure is that NCCL has lost an unknown rank, first waits a
+     * moment until the ranks know which rank is lost.
      */
     void fail(Failure why) {
         if (get() != null) {
@@ -225,7 +247,7 @@ public final class GroupFailureState {
         }
     }
 
-    /** Ends operations that have not begun, after the ranks have agreed on a failure. Called once, on any thread. */
+    /** Ends operations that have not begun. Called once, on any thread, after the ranks have agreed on a failure. */
     void agreed() {
         FerroException thrown = firstThrown();
         known.countDown();
@@ -242,7 +264,7 @@ public final class GroupFailureState {
         }
     }
 
-    /** Logs an event that is sent to no listener. */
+    /** Logs an event without sending it to listeners. */
     void log(GroupEvent event) {
         listeners.log(event);
     }
@@ -256,14 +278,17 @@ public final class GroupFailureState {
         }
     }
 
-    /** Returns the failure that an ended operation reports. Only the interrupted operation reports an interrupt. */
+    /**
+     * Returns the failure that an operation reports. Only the operation whose caller was interrupted reports an
+     * interrupt.
+     */
     Failure reportedBy(NcclWork work, Failure why) {
         Failure own = interrupt;
         boolean isOwn = work == interrupted && own != null && why.code() == Code.ABORTED;
         return isOwn && why.culprits().equals(own.asSeenByOthers().culprits()) ? own : why;
     }
 
-    /** Ends the group because the caller of a work was interrupted. Waits until the work has ended. */
+    /** Ends the group because the caller of an operation was interrupted. Waits until the operation has ended. */
     void interrupted(NcclWork work, InterruptedException interruption) {
         String text = identity().self() + " was interrupted in " + work.title().print();
         Failure why = identity().failure(Code.INTERRUPTED, Set.of(identity().rank()), text, interruption);
@@ -282,8 +307,8 @@ public final class GroupFailureState {
     }
 
     /**
-     * Ends the group with the failure of a native call, or of the code around the call. If NCCL has refused data, the
-     * ranks first compare their calls, because NCCL does not report that calls differ.
+     * Ends the group because a native call, or the code around the call, has failed. If the reason may be that ranks
+     * have made different calls, the ranks first compare their calls, because NCCL does not report this reason.
      */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
@@ -302,7 +327,7 @@ public final class GroupFailureState {
         fail(NcclFailureFactory.natively(code, text, thrown, identity().rank()));
     }
 
-    /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
+    /** Aborts the communicator and ends the remaining operations. Called once, by the watchdog only. */
     void settle() {
         try {
             comm.abortAndWait(get().text());
@@ -328,7 +353,7 @@ public final class GroupFailureState {
         return identity().failure(Code.NATIVE, Set.of(identity().rank()), text, first);
     }
 
-    /** Releases the waiting callers, even if the abort failed. */
+    /** Ends all operations that have not ended, even if the abort failed, so that no caller waits any more. */
     private void abandonPending() {
         try {
             for (NcclWork work : pending.all()) {
@@ -345,7 +370,7 @@ public final class GroupFailureState {
         return bound.awaitQuietly(settled::await);
     }
 
-    /** Returns whether no operation is left that an abort could still end. */
+    /** Returns whether {@link #settle} has ended all operations. */
     boolean isDrained() {
         return drained;
     }

@@ -14,13 +14,16 @@ import java.util.stream.IntStream;
  *
  * @param lane        control messages between the ranks of the group
  * @param membership  membership of the joined group
- * @param joined      ranks of the group, by their numbers in the joined group
+ * @param joined      numbers that the ranks of the group have in the joined group
  * @param identity    identity of the group, 64 bits
- * @param isConnected false if the ranks have no control messages, so that this rank receives nothing from the others
+ * @param isConnected whether the ranks exchange control messages; if false, this rank receives none
  */
 public record GroupOrigin(
         ControlLane lane, Membership membership, JoinedGroupView joined, long identity, boolean isConnected) {
-    /** Distinguishes this group from a group of another back end with the same name and the same ranks. */
+    /**
+     * A number that distinguishes the identity of a group from that of another back end's group with the same name and
+     * ranks.
+     */
     private static final long PURPOSE = 0x6e63636cL;
 
     /** Returns the position of a joined group whose processes are watched. */
@@ -29,7 +32,7 @@ public record GroupOrigin(
         return of(lane, Membership.watching(lane, group, context, identity), identity, true);
     }
 
-    /** Returns the position of a joined group whose processes need no watch, or are watched by another group. */
+    /** Returns the position of a joined group whose processes need not be watched, or are watched for another group. */
     public static GroupOrigin unwatched(ControlLane lane, GroupSpec group) {
         return of(lane, Membership.unwatched(group), identity(group), true);
     }
@@ -49,14 +52,14 @@ public record GroupOrigin(
                 lane, membership, new JoinedGroupView(all, new RankStatuses(), membership), identity, isConnected);
     }
 
-    /** Returns the position of a subgroup, on whose identity the ranks have agreed. */
+    /** Returns the position of a subgroup. {@code agreed} is the identity on which the ranks have agreed. */
     public GroupOrigin child(long agreed, int[] members) {
         int[] inJoined = IntStream.of(members).map(rank -> ranks()[rank]).toArray();
         JoinedGroupView below = new JoinedGroupView(inJoined, joined.statuses(), membership);
         return new GroupOrigin(lane.subgroup(members, agreed), membership, below, agreed, isConnected);
     }
 
-    /** Returns the ranks of the joined group, in the order of this group. */
+    /** Returns the numbers that the ranks of this group have in the joined group, in the order of this group. */
     public int[] ranks() {
         return joined.joinedRanks();
     }

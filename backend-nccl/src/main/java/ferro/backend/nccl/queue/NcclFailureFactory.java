@@ -9,18 +9,22 @@ import ferro.backend.nccl.NcclResult;
 import ferro.control.failure.Failure;
 import java.util.Set;
 
-/** Creates the failures of groups over NCCL from native failures, and their exceptions. */
+/**
+ * Creates the failures of groups over NCCL from exceptions of native calls, and creates the exceptions for these
+ * failures.
+ */
 public final class NcclFailureFactory {
     private NcclFailureFactory() {}
 
-    /** Returns the failure that an exception on a rank describes. */
+    /** Returns the failure that an exception describes. {@code self} is this rank. */
     public static Failure of(FerroException thrown, int self) {
         return new Failure(thrown.code(), self, -1, thrown.where().culprits(), thrown.getMessage(), thrown);
     }
 
     /**
-     * Returns the group's failure for a native failure, or for a failure around a native call. A failure that only
-     * shows that some other rank is lost names no rank. Every other native failure blames this rank.
+     * Returns the group's failure for an exception of a native call, or of the code around the call. If the exception
+     * only shows that an unknown other rank is lost, the failure blames no rank. Every other native failure blames this
+     * rank.
      */
     public static Failure natively(Code code, String text, Throwable thrown, int self) {
         boolean elsewhere = hasResult(thrown, NcclResult.REMOTE_ERROR) || hasResult(thrown, NcclResult.SYSTEM_ERROR);
@@ -28,14 +32,14 @@ public final class NcclFailureFactory {
         return new Failure(code, self, -1, own ? Set.of(self) : Set.of(), text, thrown);
     }
 
-    /** Returns whether NCCL may have found that the data of another rank does not fit the call of this rank. */
+    /** Returns whether NCCL may have thrown because another rank has made a different call. */
     static boolean mayBeDifferentCalls(Throwable thrown) {
         return hasResult(thrown, NcclResult.INVALID_USAGE);
     }
 
     /**
-     * Returns whether a native failure has this result. Checks the causes, too, because a call on a broken communicator
-     * fails with the error that broke it.
+     * Returns whether an exception or one of its causes has the given result of NCCL. If a call fails because the
+     * communicator is broken, one of the causes is the error that broke the communicator.
      */
     private static boolean hasResult(Throwable thrown, NcclResult result) {
         boolean found = false;
@@ -45,13 +49,13 @@ public final class NcclFailureFactory {
         return found;
     }
 
-    /** Returns the same failure with a cause. */
+    /** Returns a copy of a failure with the given cause. */
     static Failure causedBy(Failure failure, Throwable thrown) {
         return new Failure(
                 failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text(), thrown);
     }
 
-    /** Creates the exception of a call that a failure ends or prevents. */
+    /** Creates the exception for a call that a failure has ended or prevented. */
     public static FerroException exception(Failure failure, Where where, String during) {
         Where blamed = where.blaming(failure.culprits());
         String wrong = failure.code() == Code.MISMATCH
@@ -68,13 +72,16 @@ public final class NcclFailureFactory {
                 : new FerroException(failure.code(), blamed, message, cause);
     }
 
-    /** Returns the text of a failure; for a native failure of another rank, the text names that rank. */
+    /** Returns the text of a failure. If the failure is a native failure on another rank, the text names that rank. */
     private static String text(Failure failure, Where where) {
         boolean isElsewhere = failure.code() == Code.NATIVE && failure.origin() != where.rank();
         return (isElsewhere ? "rank " + failure.origin() + " ended the group: " : "") + failure.text();
     }
 
-    /** Creates the exception of a call after the failure; {@code first} is the exception of the failed call. */
+    /**
+     * Creates the exception for a call that is made after the failure. {@code first} is the exception of the call that
+     * failed.
+     */
     static FerroException later(Failure failure, Where where, String during, FerroException first) {
         String message = during + ": communicator broken by earlier error: " + text(failure, where)
                 + "; close it and join again";

@@ -8,9 +8,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Operations of a communicator, with ferro's name and the name with which failures of NCCL begin. */
+/**
+ * Operations of a communicator, with ferro's name of the operation, and with the name at the start of failure messages.
+ */
 public enum NcclOperation {
-    /** Joining. */
+    /** Creates the communicator of a joining rank. */
     INIT("init", "NCCL comm_init_rank"),
     /** Reduces into every rank. */
     ALL_REDUCE(CollectiveKind.ALL_REDUCE, "NCCL allreduce"),
@@ -18,15 +20,15 @@ public enum NcclOperation {
     BROADCAST(CollectiveKind.BROADCAST, "NCCL broadcast"),
     /** Reduces into the root. */
     REDUCE(CollectiveKind.REDUCE, "NCCL reduce"),
-    /** Joins parts on every rank. */
+    /** Collects the parts of all ranks on every rank. */
     ALL_GATHER(CollectiveKind.ALL_GATHER, "NCCL all_gather"),
-    /** Reduces, and leaves part r on rank r. */
+    /** Reduces; rank r gets part r of the result. */
     REDUCE_SCATTER(CollectiveKind.REDUCE_SCATTER, "NCCL reduce_scatter"),
-    /** Joins parts on the root. */
+    /** Collects the parts of all ranks on the root. */
     GATHER(CollectiveKind.GATHER, "NCCL gather"),
     /** Distributes the parts of the root. */
     SCATTER(CollectiveKind.SCATTER, "NCCL scatter"),
-    /** Exchanges parts. */
+    /** Exchanges one part between every two ranks. */
     ALL_TO_ALL(CollectiveKind.ALL_TO_ALL, "NCCL all_to_all"),
     /** Sends to one rank. */
     SEND("send", "NCCL send"),
@@ -34,7 +36,7 @@ public enum NcclOperation {
     RECV("recv", "NCCL recv"),
     /** Waits for every rank. */
     BARRIER(CollectiveKind.BARRIER, "NCCL barrier (allreduce)"),
-    /** Several calls at once. */
+    /** Makes several calls in one NCCL group. */
     GROUP("grouped", "NCCL group"),
     /** Waits for a stream. */
     SYNCHRONIZE("synchronize", "cudaStreamSynchronize"),
@@ -55,7 +57,7 @@ public enum NcclOperation {
 
     private final String label;
     private final String failing;
-    /** Null unless the operation is a collective. */
+    /** The kind of a collective; null for every other operation. */
     private final CollectiveKind kind;
 
     NcclOperation(String label, String failing) {
@@ -77,7 +79,7 @@ public enum NcclOperation {
         return kind;
     }
 
-    /** Returns whether NCCL reduces data; a barrier is a reduction, too. */
+    /** Returns whether NCCL reduces data; a barrier is also a reduction. */
     public boolean combines() {
         return this == BARRIER || kind != null && kind.combines();
     }
@@ -90,7 +92,7 @@ public enum NcclOperation {
         return this == SEND ? "to" : this == RECV ? "from" : null;
     }
 
-    /** Returns the index of the counter for the calls of a collective or a message. */
+    /** Returns the index of the counter that counts the calls of this collective or message. */
     int counterIndex() {
         if (kind != null) {
             return CallCounter.indexOf(kind);
@@ -113,7 +115,7 @@ public enum NcclOperation {
         return label;
     }
 
-    /** Returns the name before {@code failed}, for example {@code NCCL allreduce}. */
+    /** Returns the name before {@code failed} in messages, for example {@code NCCL allreduce}. */
     public String failing() {
         return failing;
     }

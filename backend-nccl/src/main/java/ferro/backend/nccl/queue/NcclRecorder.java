@@ -18,8 +18,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Records the operations of a queue in the flight recorder of its rank. In that recorder, a back end for host tensors
- * may have a group of the same name. The text of an operation is computed only if it has failed or is waited for.
+ * Records the operations of a queue in the flight recorder of its rank. The same recorder may contain a group with the
+ * same name of a back end for host tensors. The text of an operation is created only if the operation is slow or has
+ * failed.
  */
 public final class NcclRecorder implements RecordedGroup, AutoCloseable {
     private final RankContext context;
@@ -28,11 +29,14 @@ public final class NcclRecorder implements RecordedGroup, AutoCloseable {
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
-    /** Values that the recorder reads when it writes: the group's failure, the rank's status, and its stacks. */
+    /**
+     * Functions that return what the recorder needs when it writes: the group's failure, the rank's status, and the
+     * stacks of its threads.
+     */
     record RecordSuppliers(
             Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
-    /** Registers a group with these ranks of the joined group. */
+    /** Registers a group. {@code ranks} are the numbers of its ranks in the joined group. */
     NcclRecorder(RankContext context, CommIdentity identity, int[] ranks, RecordSuppliers facts) {
         this.context = context;
         this.identity = identity;
@@ -60,12 +64,14 @@ public final class NcclRecorder implements RecordedGroup, AutoCloseable {
         }
     }
 
-    /** Counts an operation that has ended. Messages and collectives may end on different threads. */
+    /**
+     * Counts an operation that has ended. Synchronized, because messages and collectives may end on different threads.
+     */
     private synchronized void count(OperationInfo title, long nanos) {
         recorder.counter().ended(title.operation().counterIndex(), 1, title.contributed(), 0, nanos);
     }
 
-    /** Returns the calls so far. */
+    /** Returns the counters of the calls that have succeeded so far. */
     public CallCounters counters() {
         return recorder.counter().counters();
     }

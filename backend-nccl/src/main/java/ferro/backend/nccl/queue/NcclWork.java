@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One operation in a queue and in {@link DeviceThread}, and the handle of its caller.
+ * One operation of a queue, which {@link DeviceThread} runs, and the handle by which the caller waits for it.
  *
- * <p>An operation ends exactly once. It succeeds after the device has completed it and the results are delivered.
- * Otherwise the operation ends with the first failure of the group. If the device may still work on a failed operation,
- * the operation first waits for the device, see {@link #over}.
+ * <p>An operation ends exactly once. It succeeds when the device has completed it and the results were copied.
+ * Otherwise it ends with the first failure of the group. If the device may still be working on a failed operation, the
+ * operation ends only after the device has finished, see {@link #over}.
  */
 public final class NcclWork extends DeviceCall<Void> implements Work {
-    /** Interval at which a waiting caller checks that its deadline is watched. */
+    /** Interval at which a waiting caller makes sure that the watchdog watches the deadline. */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupFailureState failures;
@@ -26,19 +26,25 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     private final long sequence;
     private final Deadline deadline;
-    /** Keeps the tensors of the call reachable until the end. */
+    /** The native calls. This reference keeps the tensors of the call reachable until the operation has ended. */
     private volatile NativeOperation job;
 
     private volatile Failure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
-    /** Whether this failed operation only waits for work that an abort has cut off. Used by the device thread only. */
+    /**
+     * Whether an abort has cut off this operation, so that it only waits for its streams. Used by the device thread
+     * only.
+     */
     private boolean cutOff;
 
     /** Index of the entry of this operation in the flight recorder. */
     private final int entry;
 
-    /** Creates an operation; {@code number} counts the group's collectives, or the peer's messages, from 1. */
+    /**
+     * Creates an operation. {@code number} is its number among the group's collectives, or among the messages to or
+     * from its peer, from 1.
+     */
     NcclWork(GroupFailureState failures, OperationInfo title, long number, NativeOperation job, Deadline deadline) {
         this.failures = failures;
         this.title = title;
@@ -67,7 +73,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         return deadline;
     }
 
-    /** Returns the start of a message. */
+    /** Returns the start of a message about this operation. */
     String during() {
         return failures.identity().during(title.name()) + (sequence < 0 ? "" : " seq " + sequence);
     }
@@ -123,7 +129,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (isDone()) {
-                // no stage depends on the completion yet, so no thread is needed
+                // no other stage depends on the completion yet, so it can be completed on this thread
                 complete(completion, exceptionOrNull());
             }
         }
@@ -162,7 +168,10 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Ends the operation although the device may still work on it. The operation's memory is never freed or reused. */
+    /**
+     * Ends the operation although the device may still be working on it. The memory of the operation is then never
+     * freed or reused.
+     */
     void abandon(Failure why) {
         CallPhase before = claimEnd();
         if (before == CallPhase.ENDED) {
@@ -179,7 +188,10 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         }
     }
 
-    /** Does the last step of each end. Stages that users chained run after all resources are released. */
+    /**
+     * Completes the operation. Called last, so that stages that users have chained run after all resources are
+     * released.
+     */
     private void finish(Failure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
@@ -211,16 +223,16 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     // the methods below are for the device thread
 
-    /** Does nothing, because the end of the queue ends an operation that the thread will never begin. */
+    /** Does nothing. If the device thread never begins this operation, the group's failure or close ends it. */
     @Override
     public boolean drop(RuntimeException why) {
         return false;
     }
 
-    /** Does nothing, because an operation ends when it has released its resources, or with its group. */
+    /** Does nothing. An operation ends when it has released its resources, or when its group ends. */
     @Override
     void end(Void value, Throwable thrown) {
-        // see above
+        // nothing to do, as the method comment explains
     }
 
     @Override
@@ -232,7 +244,8 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         try {
             dropUnbegun(why);
         } catch (RuntimeException | Error thrown) {
-            // the group has already failed; the thread lives on, so that other operations release their resources
+            // the group has already failed; the device thread continues, so that other operations release their
+            // resources
             return false;
         }
         return false;
@@ -254,10 +267,9 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
     }
 
     /**
-     * Polls the device first and reads the failure second. If an abort has made the streams finish, the abort began
-     * before the poll. While the ranks still determine the cause, the failure is not set, but it will be set soon.
-     * Until the abort has ended, NCCL may put more work of a failed group on the stream. So a new event is recorded
-     * after it.
+     * First polls the device, then reads the failure. If an abort has made the streams finish, the abort began before
+     * the poll. The failure may not be set yet, while the ranks still determine the cause. Until the abort has ended,
+     * NCCL may put more work of the failed group on the stream. Therefore a new event is recorded after the abort.
      */
     @Override
     protected boolean over() {
@@ -296,7 +308,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
 
     private void end(NativeOperation mine, Failure why) {
         if (claimEnd() == CallPhase.ENDED) {
-            // the operation was abandoned, so it keeps its resources
+            // the operation was abandoned, so its resources are not released
             return;
         }
         Failure outcome = why == null ? delivered(mine) : why;

@@ -9,12 +9,18 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** The other half of a group in {@code cpu:tcp,cuda:nccl}: a failure of one half ends the other half on its rank. */
+/**
+ * The half for host tensors of a group with {@code cpu:tcp,cuda:nccl}. A failure of one half ends the other half on its
+ * rank.
+ */
 public record PairedHostMonitor(CollectiveBackend host) {
-    /** Sequence of the other half's failures: the highest, so that for one failure of both this half's text is kept. */
+    /**
+     * Sequence number for failures of the host half: the highest, so that the NCCL half's text is used for a common
+     * failure.
+     */
     private static final long LAST = Long.MAX_VALUE;
 
-    /** Begins to listen to failures of the other half. {@code fails} ends this half, and must not wait. */
+    /** Begins to listen to failures of the host half. {@code fails} ends the NCCL half, and must not wait. */
     void listen(Consumer<Failure> fails) {
         host.onEvent(event -> {
             if (event.kind() == GroupEvent.Kind.FAILED) {
@@ -31,12 +37,14 @@ public record PairedHostMonitor(CollectiveBackend host) {
                         known.code(), host.rank(), LAST, known.where().culprits(), known.getMessage(), known));
     }
 
-    /** Returns the failure of this half. An abort changes nothing if the other half has already failed. */
+    /**
+     * Returns the failure to report for the NCCL half. For an abort, this is the host half's failure, if there is one.
+     */
     public Failure judged(Failure why) {
         return why.code() == Code.ABORTED ? failure().orElse(why) : why;
     }
 
-    /** Ends the other half with a failure of this half, unless it has already failed. Does not wait. */
+    /** Ends the host half with a failure of the NCCL half, unless the host half has already failed. Does not wait. */
     void fail(FerroException failure) {
         if (host.failure().isEmpty()) {
             host.abort(failure);

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** The operations and raw calls of one rank that have not ended, in their order. Thread-safe. */
+/** The operations and raw calls of one rank that have not ended, in the order of submission. Thread-safe. */
 final class PendingWorks {
     private final ArrayDeque<NcclWork> works = new ArrayDeque<>();
     private final List<NativeOperation> reachable = new ArrayList<>();
-    /** Streams with raw calls that have not been synchronized since. */
+    /** Streams that have raw calls and have not been synchronized after these calls. */
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
@@ -21,7 +21,7 @@ final class PendingWorks {
         works.add(work);
     }
 
-    /** Returns the operation for which the ranks wait now, or null. */
+    /** Returns the oldest operation that has not ended, for which the ranks wait now; null if there is none. */
     synchronized NcclWork oldest() {
         while (!works.isEmpty() && works.peek().isDone()) {
             works.poll();
@@ -33,7 +33,9 @@ final class PendingWorks {
         return new ArrayList<>(works);
     }
 
-    /** Returns the operation behind the oldest one that has the earliest deadline of all, or null. */
+    /**
+     * Returns the operation with the earliest deadline, if it is queued behind the oldest operation; otherwise null.
+     */
     synchronized NcclWork firstBehind(NcclWork oldest) {
         NcclWork first = oldest;
         for (NcclWork work : works) {
@@ -61,7 +63,7 @@ final class PendingWorks {
         return lastEnded;
     }
 
-    /** Waits until all have ended, or until a deadline; keeps an interrupt for later. */
+    /** Waits until all operations have ended, or until a deadline. An interrupt does not end the wait. */
     void await(Deadline bound) {
         bound.awaitQuietly(this::await);
     }
@@ -73,7 +75,7 @@ final class PendingWorks {
         return oldest() == null;
     }
 
-    /** Keeps the resources of an abandoned operation, because the device may still use them. */
+    /** Keeps the resources of an abandoned operation reachable, because the device may still use them. */
     synchronized void keepReachable(NativeOperation job) {
         reachable.add(job);
     }
@@ -82,7 +84,7 @@ final class PendingWorks {
         return !reachable.isEmpty();
     }
 
-    /** Records a raw call. Returns whether the call is the first on its stream. */
+    /** Records a raw call. Returns whether the call is the first on its stream since the stream was synchronized. */
     boolean rawCall(NcclOperation operation, long stream) {
         lastRaw = operation;
         return rawStreams.add(stream);
@@ -100,7 +102,10 @@ final class PendingWorks {
         return lastRaw;
     }
 
-    /** Returns the operation that an asynchronous failure names: the one that ranks wait for, or the last raw call. */
+    /**
+     * Returns the operation that the message of an asynchronous failure names: the oldest operation, or else the last
+     * raw call.
+     */
     NcclOperation lastOperation() {
         NcclWork oldest = oldest();
         return oldest == null ? lastRaw : oldest.title().operation();

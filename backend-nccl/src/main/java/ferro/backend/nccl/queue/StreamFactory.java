@@ -6,14 +6,14 @@ import ferro.spi.PlainLoggers;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
-/** Creates streams on runtimes that may refuse them. */
+/** Creates streams, also with runtimes that may refuse to create a stream. */
 public final class StreamFactory {
     private static final Logger LOG = PlainLoggers.logger("ferro.backend.nccl");
 
     private StreamFactory() {}
 
     /**
-     * Creates an own stream. If the runtime refuses, returns the default stream with a warning. Communication then
+     * Creates a new stream. If the runtime refuses, logs a warning and returns the default stream. Communication then
      * works, but does not overlap with computation.
      */
     public static CudaStream orDefault(int device) {

@@ -14,17 +14,18 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread that ends operations that the device thread cannot end. The reasons are a passed deadline, a failure that
- * NCCL reports only to a poll, and a failure of another rank. The watchdog waits only for the native abort, for a
- * limited time.
+ * The thread that ends operations that the device thread cannot end. It ends them after a deadline has passed, after a
+ * failure that NCCL reports only to a poll, or after a failure of another rank. The watchdog waits only for the native
+ * abort, for a limited time.
  *
  * <p>Raw calls have no deadline. For raw calls the watchdog only polls NCCL for failures until their stream is
  * synchronized.
  *
- * <p>The watchdog also describes the calls to {@link CallWatch}. NCCL does not report for which rank a call waits.
+ * <p>The watchdog also gives {@link CallWatch} the facts about the calls. {@link CallWatch} asks the other ranks,
+ * because NCCL does not report for which rank a call waits.
  *
- * <p>While nothing is pending the watchdog sleeps. The first operation wakes the watchdog. Later operations wake the
- * watchdog only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls
+ * <p>While no operation is pending, the watchdog sleeps. The first operation wakes the watchdog. Later operations wake
+ * the watchdog only if their deadline is before the next poll. Without a failure or a slow operation the watchdog polls
  * NCCL ten times a second.
  */
 final class Watchdog implements CallWatch.CallAccess<NcclWork> {
@@ -56,14 +57,14 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         thread.start();
     }
 
-    /** Ensures that a deadline is watched. */
+    /** Makes sure that the watchdog polls before a deadline passes. */
     void watch(Deadline deadline) {
         if (lookAfterNanos == ASLEEP || deadline.remainingNanos() < lookAfterNanos) {
             LockSupport.unpark(thread);
         }
     }
 
-    /** Ensures that raw calls are watched. */
+    /** Makes sure that the watchdog polls for failures of raw calls. */
     void watchRaw() {
         if (lookAfterNanos == ASLEEP) {
             LockSupport.unpark(thread);
@@ -74,7 +75,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         LockSupport.unpark(thread);
     }
 
-    /** Ends the thread, which may be in an abort; the abort has a time limit. */
+    /** Ends the thread. If the thread is in an abort, it ends after the abort, which has a time limit. */
     void end() {
         ended = true;
         wake();
@@ -92,7 +93,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         while (!ended) {
             lookAfterNanos = lookAnyway();
             if (lookAfterNanos == ASLEEP) {
-                // an operation that was added before this decision has read the old value
+                // checks again: an operation that was added before ASLEEP was set has not woken this thread
                 if (isIdle() || settled) {
                     LockSupport.park(this);
                 }
@@ -106,7 +107,10 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         return pending.oldest() == null && failures.get() == null && !pending.hasRawCalls();
     }
 
-    /** Polls and survives any exception. Callers wait for this thread, so a failure ends only the group. */
+    /**
+     * Polls, and handles every exception. An exception ends only the group and not this thread, because callers wait
+     * for this thread.
+     */
     private long lookAnyway() {
         try {
             return look();
@@ -115,7 +119,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
                 LOG.log(Level.WARNING, "the watchdog of " + failures.identity() + " failed", thrown);
                 failures.failedNatively(pending.lastOperation(), thrown);
             } catch (Throwable again) {
-                // the failure is set nevertheless, and the next poll handles it
+                // the group's failure is set in spite of this exception, and the next poll handles it
                 thrown.addSuppressed(again);
             }
             return LOOK_NANOS;
@@ -138,7 +142,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         NcclOperation operation = pending.lastOperation();
         Optional<FerroException> thrown = failures.comm().asyncFailure(operation);
         if (thrown.isPresent()) {
-            // the wrapped exception has only the message of NCCL
+            // uses the cause, whose message is that of NCCL only
             failures.failedNatively(operation, thrown.get().getCause());
             return 0;
         }
@@ -184,7 +188,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         return peers;
     }
 
-    /** Returns the ranks to blame; a rank that has made the call is not to blame. */
+    /** Returns the ranks to blame for a timeout. A rank that has made the same call is not to blame. */
     @Override
     public Diagnosis.Blame judge(TimeoutProbe asked, NcclWork work) {
         if (!control.knowsOthers()) {
@@ -196,7 +200,7 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
             BitSet peer = new BitSet();
             peer.set(work.title().peer());
             Diagnosis.Blame verdict = asked.waiting(begun, peer, work.title().print(), 0);
-            // if a goodbye was the answer to the last question, the exit of that rank is the cause
+            // if the peer has answered the last question with a goodbye, the exit of the peer is the cause
             refuseToWaitForLeaver(work);
             return verdict;
         }
@@ -216,7 +220,10 @@ final class Watchdog implements CallWatch.CallAccess<NcclWork> {
         return "";
     }
 
-    /** Ends the group if a rank has left without its part of a message, because the part will never come. */
+    /**
+     * Ends the group if the peer of a message has left without making its call for this message, because the message
+     * can never complete.
+     */
     private void refuseToWaitForLeaver(NcclWork message) {
         GracefulExits exits = control.group().exits();
         int peer = message.title().peer();

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 
 /**
- * The end of an operation, which happens once. This class can list the waiting threads, at no cost for them. A latch of
- * the JDK keeps the same queue, but does not expose it.
+ * A latch that opens when an operation ends. Unlike a latch of the JDK, this class can list the threads that wait for
+ * it. The list costs the waiting threads nothing, because the JDK queues them in any case.
  */
 final class WorkLatch extends AbstractQueuedSynchronizer {
     private static final long serialVersionUID = 1;
@@ -25,12 +25,12 @@ final class WorkLatch extends AbstractQueuedSynchronizer {
         return getState() == 1;
     }
 
-    /** Ends the operation and wakes the threads that wait for it. */
+    /** Opens the latch and wakes the threads that wait for it. */
     void happens() {
         releaseShared(1);
     }
 
-    /** Waits for the end. Returns false if the time passes first. */
+    /** Waits until the latch is open. Returns false if the time passes first. */
     boolean await(long time, TimeUnit unit) throws InterruptedException {
         return tryAcquireSharedNanos(1, unit.toNanos(time));
     }

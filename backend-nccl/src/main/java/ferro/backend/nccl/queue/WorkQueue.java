@@ -6,10 +6,10 @@ import ferro.control.group.GroupDeparture;
 import java.time.Duration;
 
 /**
- * The order of operations of one rank, which {@link GroupFailureState} ends.
+ * The queue of the operations of one rank. After a failure, {@link GroupFailureState} ends the operations.
  *
- * <p>Any thread submits. The position in the queue, the sequence number and the submission to the device thread are one
- * atomic step.
+ * <p>Any thread may submit operations. An operation gets its position in the queue and its sequence number, and is
+ * submitted to the device thread, in one atomic step.
  */
 public final class WorkQueue implements GroupDeparture.OpenCalls {
     private final AbortableComm comm;
@@ -19,7 +19,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     private final GroupFailureState failure;
     private boolean closing;
 
-    /** Opens a queue, its control and its watchdog. */
+    /** Opens a queue with its control messages and its watchdog. */
     public WorkQueue(AbortableComm comm, ControlMessenger control) {
         this.comm = comm;
         this.control = control;
@@ -33,7 +33,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         watchdog.wake();
     }
 
-    /** Returns the recorder of every operation. */
+    /** Returns the recorder, which records every operation of this queue. */
     public NcclRecorder recording() {
         return failure.recording();
     }
@@ -43,12 +43,12 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return comm.identity();
     }
 
-    /** Returns the control messages of the ranks beside the library. */
+    /** Returns the control messages between the ranks, which are not sent through NCCL. */
     public ControlMessenger control() {
         return control;
     }
 
-    /** Returns the failure of the group, which has not happened while the group works. */
+    /** Returns the failure state of the group. It contains no failure while the group works. */
     public GroupFailureState firstFailure() {
         return failure;
     }
@@ -58,7 +58,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return comm.deadline(timeout);
     }
 
-    /** Returns why the group has ended, or null. */
+    /** Returns the failure that has ended the group, or null. */
     public Failure failure() {
         return failure.get();
     }
@@ -91,11 +91,11 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         }
         synchronized (this) {
             refuse(title.name());
-            // before NCCL can refuse the call
+            // recorded before NCCL can refuse the call
             long number = control.called(title);
             NcclWork work = new NcclWork(failure, title, number, job, deadline(timeout));
             synchronized (pending) {
-                // the operation must not end before it is added
+                // the lock prevents that the operation ends before it is added, because the end needs this lock
                 comm.thread().submit(work);
                 pending.add(work);
             }
@@ -103,7 +103,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         }
     }
 
-    /** Throws if no more operations may start. */
+    /** Throws if no more operations may start, because the group has failed or is closed. */
     public void refuse(NcclOperation operation) {
         refuse(operation.label());
     }
@@ -115,14 +115,17 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         failure.refuse(call);
     }
 
-    /** Registers a raw call before it is made. Until its stream is synchronized, NCCL is polled for failures. */
+    /**
+     * Registers a raw call before it is made. Until the stream of the call is synchronized, the watchdog polls NCCL for
+     * failures.
+     */
     public void rawCall(NcclOperation operation, long stream) {
         if (pending.rawCall(operation, stream)) {
             watchdog.watchRaw();
         }
     }
 
-    /** Removes the raw calls of a stream, which have finished or failed. */
+    /** Removes the raw calls of a stream. Called when these calls have finished or failed. */
     public void rawPassed(long stream) {
         pending.rawPassed(stream);
     }
@@ -174,7 +177,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return pending.lastEnded();
     }
 
-    /** Ends the watchdog. Operations that are still pending will never be polled again. */
+    /** Ends the watchdog. Operations that are still pending are never polled again by it. */
     public void end() {
         try {
             watchdog.end();

@@ -25,7 +25,10 @@ import java.util.Optional;
  * texts as failures of Netty. One thread at a time may use an instance.
  */
 final class ArraySocketCalls {
-    /** Maximum bytes per call. The copy in a call takes tens of microseconds, which may delay a garbage collection. */
+    /**
+     * Maximum bytes per call. The kernel's copy in a call takes tens of microseconds, which may delay a garbage
+     * collection.
+     */
     static final int MOST_BYTES = 256 << 10;
 
     private static final int FIRST_WITH_FOREIGN = 22;
@@ -126,10 +129,10 @@ final class ArraySocketCalls {
      * The native functions, or the reason why they were not found.
      *
      * @param absentBecause why the functions were not found; null if they were found
-     * @param send          function from (segment for errno, descriptor, array, first byte, bytes, bytes again) to
-     *     bytes or -1
+     * @param send          function that maps (segment for errno, descriptor, array, first byte, bytes, bytes again) to
+     *     the number of moved bytes, or -1 on failure
      * @param receive       same signature as {@code send}
-     * @param ofBuffer      function from (buffer) to segment
+     * @param ofBuffer      function that maps a buffer to a segment
      */
     private record ArrayFunctions(
             String absentBecause, MethodHandle send, MethodHandle receive, MethodHandle ofBuffer) {
@@ -202,12 +205,15 @@ final class ArraySocketCalls {
             return Class.forName("java.lang.foreign.ValueLayout").getField(name).get(null);
         }
 
-        /** Returns the buffer from index 0 to its capacity, whatever position and limit its owner has set. */
+        /**
+         * Returns the buffer from index 0 to its capacity, independent of the position and limit that its owner has
+         * set.
+         */
         private static Buffer all(ByteBuffer bytes) {
             return bytes.duplicate().clear();
         }
 
-        /** Returns the function from (array or buffer, first byte, bytes) to segment. */
+        /** Returns the function that maps (array or buffer, first byte, number of bytes) to a segment. */
         private MethodHandle partOfArray() throws ReflectiveOperationException {
             MethodHandle whole = null;
             for (Carrier carrier : Carrier.values()) {

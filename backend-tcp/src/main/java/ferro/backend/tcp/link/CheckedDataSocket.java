@@ -21,7 +21,9 @@ public final class CheckedDataSocket extends LayeredSocket {
      */
     static final int HEAD_BYTES = 12;
 
-    /** Index of the head in memory, after the number of the record, which is not sent. */
+    /**
+     * Index of the head in {@link #out} and {@link #in}. The record number is stored before the head and is not sent.
+     */
     private static final int HEAD = Long.BYTES;
 
     private static final int BODY = HEAD + HEAD_BYTES;
@@ -38,7 +40,10 @@ public final class CheckedDataSocket extends LayeredSocket {
 
     private int outEnd = BODY;
     private long checked;
-    /** End of the filled part of {@link #in}, from the head on; {@link #inAt} is the end of the part that was read. */
+    /**
+     * Index after the last received byte in {@link #in}. {@link #inAt} is the index after the last byte that the caller
+     * has read.
+     */
     private int inEnd = HEAD;
 
     private int inAt;
@@ -51,9 +56,9 @@ public final class CheckedDataSocket extends LayeredSocket {
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as written when the kernel has accepted the last byte of the
-     * record. Until the kernel has accepted this byte, the caller offers the same bytes again, although this object
-     * already holds a copy.
+     * Writes bytes in records. The return value includes the bytes of a record only after the kernel has accepted the
+     * last byte of the record. Until a record is accepted, the caller passes the same bytes again, although this object
+     * already has a copy of the bytes.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -116,8 +121,8 @@ public final class CheckedDataSocket extends LayeredSocket {
     /**
      * Reads until a record is complete and correct.
      *
-     * @param later whether the caller still receives bytes of earlier records, so that only the next read reports a
-     *     failure
+     * @param later whether the caller still receives bytes of earlier records in this read; a failure is then reported
+     *     by the next read
      * @return 1 if a record is complete, 0 if no more bytes have arrived, -1 at the end of the stream
      */
     private int fill(boolean later) throws IOException {

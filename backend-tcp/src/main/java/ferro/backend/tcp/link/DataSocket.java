@@ -24,7 +24,9 @@ public interface DataSocket {
      */
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
-    /** Returns whether {@link #writeLent} and {@link #readLent} may be called, the same for all sockets of a loop. */
+    /**
+     * Returns whether {@link #writeLent} and {@link #readLent} may be called. All sockets of a loop return the same.
+     */
     default boolean takesLent() {
         return false;
     }
@@ -74,9 +76,15 @@ public interface DataSocket {
     /** Sends the end of the stream after all bytes that the kernel has accepted. Reads are still possible. */
     void endOutput() throws IOException;
 
-    /** Closes the connection at once; idempotent. Accepted bytes are still sent, unless received bytes are unread. */
+    /**
+     * Closes the connection at once; idempotent. The kernel still sends the bytes that it has accepted, unless received
+     * bytes are unread.
+     */
     void close();
 
-    /** Stops the watch over the connection and returns its channel. The kernel sends accepted bytes in any case. */
+    /**
+     * Removes the connection from its loop and returns its channel. The kernel still sends the bytes that it has
+     * accepted.
+     */
     Channel release();
 }

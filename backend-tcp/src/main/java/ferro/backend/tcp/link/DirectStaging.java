@@ -16,10 +16,13 @@ final class DirectStaging {
     /** Maximum bytes that are copied and written at once. This size fits into the cache and needs few system calls. */
     static final int OUT_BYTES = 256 << 10;
 
-    /** Maximum bytes of a run of direct memory that is staged with adjacent runs, which saves system calls. */
+    /** Maximum size of a run of direct memory that is copied together with adjacent runs, to save system calls. */
     static final int SMALL_BYTES = 64 << 10;
 
-    /** Maximum bytes of a staged run of an array. At 128 KiB, a separate call for the header was slower than a copy. */
+    /**
+     * Maximum size of a run of an array that is copied. At 128 KiB, a separate system call for the header was slower
+     * than a copy.
+     */
     static final int SMALL_ARRAY_BYTES = 128 << 10;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
@@ -48,7 +51,7 @@ final class DirectStaging {
         return outElements;
     }
 
-    /** Returns whether the elements of a post move directly between this socket and their memory. */
+    /** Returns whether the elements of a post move directly between the socket and the tensor, without a copy. */
     static boolean isBypassed(Post post, DataSocket wire) {
         return post.straight(SMALL_BYTES) || post.isLent(SMALL_ARRAY_BYTES) && wire.takesLent();
     }
@@ -63,14 +66,14 @@ final class DirectStaging {
         return (int) (to - from);
     }
 
-    /** Records that {@link #out} holds a part of a stream. */
+    /** Records which bytes of a stream {@link #out} contains. */
     void holds(LinkSender stream, long start, long end) {
         owner = stream;
         from = start;
         to = end;
     }
 
-    /** Records that {@link #out} no longer holds a part of a stream. */
+    /** Records that {@link #out} contains no bytes of the given stream any more. */
     void forget(LinkSender stream) {
         if (owner == stream) {
             owner = null;

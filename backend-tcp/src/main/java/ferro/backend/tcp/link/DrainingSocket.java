@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 
 /**
  * A connection that is being replaced. No more bytes are written to this connection, and all bytes that arrive are read
- * to the end. Bytes that no call has asked for yet are kept in memory, so that the end of the connection can be
- * detected.
+ * to the end. Bytes for which no receive is posted yet are kept in memory, because the end of the connection can only
+ * be detected after all its bytes were read.
  *
- * <p>At most {@link #MOST_KEPT} bytes are kept; at this limit the peer waits. If the peer already uses the new
- * connection, the old connection delivers only bytes that the kernels hold. All bytes that the old connection still
- * delivers in this state are kept.
+ * <p>At most {@link #MOST_KEPT} bytes are kept; at this limit the peer waits. The limit does not apply if the peer
+ * already uses the new connection, because the old connection then delivers only bytes that are in the kernels'
+ * buffers.
  */
 final class DrainingSocket extends LayeredSocket {
-    /** Maximum bytes kept for later calls. At this limit the peer waits, as it waits for a call that was not made. */
+    /** Maximum bytes kept for later calls. At this limit the peer waits, as if this rank had not posted a receive. */
     private static final int MOST_KEPT = 4 << 20;
 
     private static final int READ_BYTES = 256 << 10;
@@ -86,7 +86,7 @@ final class DrainingSocket extends LayeredSocket {
         return wantsMore(left) && inner.readable();
     }
 
-    /** Returns the bytes that were read ahead and that no call has asked for. */
+    /** Returns the bytes that were read ahead and for which no receive is posted yet. */
     ByteBuffer kept() {
         return kept;
     }

@@ -33,7 +33,7 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
-    /** Memory for errno, allocated first, so that nothing is open yet if direct memory is lacking. */
+    /** Memory for errno. It is allocated first: if direct memory is exhausted, no descriptor is open yet. */
     private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
 
     private final LoopExecutor owner = new LoopExecutor();
@@ -119,7 +119,10 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    /** An executor that Netty asks for the loop's thread, which is the thread that polls now. */
+    /**
+     * An executor that Netty asks whether a thread is the loop's thread. The loop's thread is the thread that polls
+     * now.
+     */
     private static final class LoopExecutor implements ThreadAwareExecutor {
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
         private volatile Thread driver;
@@ -129,7 +132,9 @@ final class EpollLoop implements PolledLoop {
             return thread == driver;
         }
 
-        /** Queues a task until the next poll. Only a cancellation from outside would call this method. */
+        /**
+         * Queues a task until the next poll. Netty would call this method only for a cancellation by another thread.
+         */
         @Override
         public void execute(Runnable task) {
             tasks.add(task);

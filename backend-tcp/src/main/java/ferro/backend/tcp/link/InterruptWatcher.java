@@ -5,8 +5,8 @@ import java.nio.channels.spi.AbstractInterruptibleChannel;
 
 /**
  * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as the wait of epoll. The JDK
- * closes an interruptible channel when a thread is interrupted in a call on the channel. The channel of this class runs
- * the task instead of closing anything. Only one thread at a time may wait.
+ * closes an interruptible channel when a thread is interrupted in a call on the channel. This class passes the JDK a
+ * channel whose close method only runs the task. Only one thread at a time may wait.
  */
 final class InterruptWatcher {
     private final Runnable task;
@@ -40,7 +40,7 @@ final class InterruptWatcher {
             try {
                 end(true);
             } catch (AsynchronousCloseException interrupted) {
-                // the flag is set, and the caller reads it
+                // the interrupt flag is set, and the caller checks the flag
             }
         }
 

@@ -10,7 +10,7 @@ public interface LinkListener {
      * Creates the failure of a data connection that ended.
      *
      * @param sequence sequence of the oldest receive, 0 if no receive is posted
-     * @param progress text about the progress of the posts
+     * @param progress text for messages about how far the posts are
      * @param cause    failure from the kernel, or null
      */
     FerroException ended(long sequence, String progress, IOException cause);
@@ -26,7 +26,7 @@ public interface LinkListener {
      * Reports that the link continues over a new connection in place of the last connection. No bytes are lost.
      *
      * @param epoch number of the new connection
-     * @param ended end of the last connection, as seen by this side; null if the peer replaced the connection before
+     * @param ended failure that ended the last connection on this side; null if the peer replaced the connection before
      *     its end
      */
     void resumed(int epoch, FerroException ended);
@@ -34,10 +34,12 @@ public interface LinkListener {
     /** Creates the failure of a connection that ended and cannot be replaced. */
     FerroException redialFailed(FerroException ended, FerroException cause);
 
-    /** Creates the failure of a connection that ended with bytes in flight. A number is -1 if it is unknown. */
+    /**
+     * Creates the failure of a connection that ended with bytes in flight. A number of bytes is -1 if it is unknown.
+     */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);
 
-    /** Reports that the link ended with pending posts; called once. */
+    /** Reports that the link has failed while posts are pending; called once. */
     void broken(FerroException cause);
 
     /** Reports that the received header differs from the header of the oldest receive; called once. */

@@ -7,14 +7,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The receiving half of a link. Data for direct memory that is not combined is read directly into this memory. All
- * other data is read into the staging memory. Data in the staging memory is copied or combined at once.
+ * The receiving half of a link. Data that is not combined, and whose target is direct memory, is read directly into the
+ * target. All other data is read into the staging memory. Data in the staging memory is copied or combined at once.
  *
- * <p>Only bytes with a posted receive are read. Therefore other data stays in the kernel and slows its sender. Between
- * two reads, this object keeps at most a part of a header or of one element.
+ * <p>Bytes are read only after a receive for them was posted. Unread bytes stay in the kernel, so that TCP slows the
+ * sender. Between two reads, this object keeps at most a part of a header or of one element.
  */
 final class LinkReceiver {
-    /** Maximum bytes per {@link #pull} and per read. The limit leaves time to send as well. */
+    /** Maximum bytes per {@link #pull} and per read. The limit leaves the thread time to send. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
@@ -40,7 +40,7 @@ final class LinkReceiver {
         return restBytes;
     }
 
-    /** Returns whether the received bytes end at the end of a header or element. */
+    /** Returns whether the last received byte is the last byte of a header or element. */
     boolean isBetweenElements() {
         if (restBytes > 0) {
             return false;
@@ -88,7 +88,7 @@ final class LinkReceiver {
         return (int) Math.min(most, post.length() - posts.position());
     }
 
-    /** Returns whether the elements are in direct memory that no owner may free. */
+    /** Returns whether the elements are in direct memory that no program can free during the read. */
     private boolean isAddressed(Post post) {
         return !post.isForeign() && post.memory(posts.position()) instanceof ByteBuffer;
     }
@@ -107,7 +107,10 @@ final class LinkReceiver {
         return came;
     }
 
-    /** Returns how many bytes to read into staging memory: the posted bytes before the first run for direct memory. */
+    /**
+     * Returns how many bytes to read into staging memory: the posted bytes before the first elements that are read
+     * directly.
+     */
     private int stagedBytes(DataSocket wire) {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {
@@ -135,7 +138,10 @@ final class LinkReceiver {
         return came;
     }
 
-    /** Passes staged bytes to the posts. Returns the number of used bytes: all except a part of a header or element. */
+    /**
+     * Passes staged bytes to the posts. Returns the number of bytes that were used: all except an incomplete header or
+     * element at the end.
+     */
     private int deliver(int end) {
         int at = 0;
         while (at < end) {

@@ -11,16 +11,17 @@ import java.nio.ByteBuffer;
  * memory without a copy if they can be passed to a system call. All other data and all small runs are copied to the
  * staging memory. One write sends headers and elements of as many posts as fit into the staging memory.
  *
- * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After the end of a
- * post, possibly no thread polls this link. If no thread polls this link, bytes that are only staged are never sent.
+ * <p>A post is finished when the kernel has accepted its last byte, not when the post is staged. After the last post
+ * has finished, it is possible that no thread polls this link. If no thread polls this link, bytes that are only staged
+ * are never sent.
  */
 final class LinkSender {
-    /** Maximum bytes per {@link #push}. The limit leaves time to receive as well. */
+    /** Maximum bytes per {@link #push}. The limit leaves the thread time to receive. */
     private static final int TURN_BYTES = 1 << 20;
 
     private final PostRing posts = new PostRing();
     private final DirectStaging staging;
-    /** Number of bytes of all posts that the kernel has accepted. */
+    /** Number of bytes that the kernel has accepted, of all posts together. */
     private long position;
 
     LinkSender(DirectStaging staging) {
@@ -87,7 +88,9 @@ final class LinkSender {
         return taken == offered;
     }
 
-    /** Fills the staging memory from the oldest post on. Returns the index of the oldest post's next byte. */
+    /**
+     * Fills the staging memory, beginning with the oldest post. Returns the index of the first byte that was not sent.
+     */
     private int stage(DataSocket wire) {
         int end = 0;
         int skipped = 0;
@@ -108,7 +111,10 @@ final class LinkSender {
         return skipped;
     }
 
-    /** Returns how many sent bytes before {@code done} are staged again, because only complete elements are copied. */
+    /**
+     * Returns how many bytes of the header or element at {@code done} were already sent. These bytes are copied again,
+     * because only complete headers and elements are copied.
+     */
     private static int skip(Post post, long done) {
         if (done < post.headerBytes()) {
             return (int) done;
@@ -116,7 +122,10 @@ final class LinkSender {
         return (int) ((done - post.headerBytes()) % post.elementBytes());
     }
 
-    /** Copies as much of a post as fits, from {@code done}, the start of an element or post. Returns the byte count. */
+    /**
+     * Copies as much of a post as fits, and returns the number of bytes. {@code done} is the start of an element or
+     * post.
+     */
     private int stage(Post post, long done, int at, boolean onlyHeader) {
         int end = at;
         if (done < post.headerBytes()) {

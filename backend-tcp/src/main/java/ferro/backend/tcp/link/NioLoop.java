@@ -72,7 +72,10 @@ final class NioLoop implements PolledLoop {
         private SelectionKey key;
         private boolean readable = true;
         private boolean writable = true;
-        /** The last buffers and their views. The channel changes a view's position and limit, not the buffer's. */
+        /**
+         * The buffer of the last write. Its view {@link #written} is passed to the channel, which therefore does not
+         * change the buffer's position and limit. Reads use a view in the same way.
+         */
         private ByteBuffer writtenOwner;
 
         private ByteBuffer written;
@@ -116,7 +119,7 @@ final class NioLoop implements PolledLoop {
             return came;
         }
 
-        /** Reads more bytes. If the stream has ended, the next read reports the end. */
+        /** Reads the bytes after the byte of {@link #ahead}. If the stream has ended, the next read reports the end. */
         private int more(int from, int to) {
             try {
                 return Math.max(0, socket.read(read.limit(to).position(from)));
@@ -125,7 +128,7 @@ final class NioLoop implements PolledLoop {
             }
         }
 
-        /** Reads one byte, because a selector does not distinguish an end from bytes. */
+        /** Reads one byte, because a selector does not distinguish the end of the stream from received bytes. */
         @Override
         public boolean ended() throws IOException {
             if (ahead == null) {
@@ -190,7 +193,7 @@ final class NioLoop implements PolledLoop {
         }
     }
 
-    /** Selects once, because the selector closes the socket of a cancelled key only at its next selection. */
+    /** Selects once, because the selector closes the sockets of cancelled keys only at its next selection. */
     private void flushCancelled() {
         if (!selector.isOpen()) {
             return;

@@ -13,14 +13,18 @@ import java.util.Arrays;
 /**
  * The links of one group. The progress thread polls the links one after the other. Only links with posts are polled.
  *
- * <p>While data moves, each link tries its socket directly, which saves a system call on every answer. After some polls
- * without progress, or with many waiting links, the {@link PolledLoop} is polled first and reports which links to try.
+ * <p>While data moves, each link reads and writes its socket without first asking whether the socket is ready, which
+ * saves a system call. After some polls without progress, or with many waiting links, the {@link PolledLoop} is polled
+ * first. The loop reports which sockets are ready.
  */
 public final class PolledLinks implements AutoCloseable {
-    /** Number of polls without progress until the loop is polled first: about the time of a running peer's answer. */
+    /**
+     * Number of polls without progress after which the loop is polled first. These polls last about as long as the
+     * answer of a running peer.
+     */
     private static final int EAGER_TURNS = 64;
 
-    /** Number of busy links above which one poll of the loop costs less than a try of each link. */
+    /** Number of busy links above which one poll of the loop costs less than a read of each link's socket. */
     private static final int EAGER_LINKS = 4;
 
     private final PolledLoop loop;
@@ -29,7 +33,10 @@ public final class PolledLinks implements AutoCloseable {
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
-    /** Memory between TLS records and sockets that accept no arrays. Created for the first encrypted connection. */
+    /**
+     * Memory through which TLS records are copied to and from sockets that accept no arrays. Created for the first
+     * encrypted connection.
+     */
     private ByteBuffer records;
 
     private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
@@ -38,7 +45,7 @@ public final class PolledLinks implements AutoCloseable {
         this.kernels = new KernelCache(worldSize);
     }
 
-    /** Opens the links of a group of {@code worldSize} ranks. If memory is lacking, no link or loop stays open. */
+    /** Opens the links of a group of {@code worldSize} ranks. If memory is exhausted, no link or loop stays open. */
     public static PolledLinks open(SocketConfig io, int worldSize) {
         DirectStaging staging = new DirectStaging();
         return new PolledLinks(PolledLoop.open(io), staging, worldSize);
@@ -48,7 +55,7 @@ public final class PolledLinks implements AutoCloseable {
         return staging;
     }
 
-    /** Returns the memory that only encrypted connections share. */
+    /** Returns the memory that all encrypted connections of the group share. */
     public ByteBuffer records() {
         if (records == null) {
             records = ByteBuffer.allocateDirect(ArraySocketCalls.MOST_BYTES);
@@ -61,7 +68,7 @@ public final class PolledLinks implements AutoCloseable {
         return loop.adopt(channel);
     }
 
-    /** Returns the reduction kernel of these links, which combines for one link at a time. */
+    /** Returns the reduction kernel that these links share. One link at a time uses the kernel. */
     Kernel kernel(DataType type, ReduceOp op) {
         return kernels.of(type, op);
     }
@@ -82,7 +89,7 @@ public final class PolledLinks implements AutoCloseable {
     /** Moves the bytes that can be moved now. Returns whether any byte was moved. */
     public boolean poll() {
         if (count == 0) {
-            // links without posts cost nothing while other links carry the data
+            // links without posts are not polled, so they cost nothing
             return false;
         }
         boolean eager = fruitless < EAGER_TURNS && count <= EAGER_LINKS;
@@ -101,7 +108,10 @@ public final class PolledLinks implements AutoCloseable {
         return moved;
     }
 
-    /** Waits until a link may move bytes, {@link #wakeup} is called, the thread is interrupted, or the time is over. */
+    /**
+     * Waits until a link may move bytes, {@link #wakeup} is called, the thread is interrupted, or the given time is
+     * over.
+     */
     public void block(long nanos) {
         for (int i = 0; i < count; i++) {
             if (active[i].ready()) {

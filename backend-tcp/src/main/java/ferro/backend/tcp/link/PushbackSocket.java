@@ -3,7 +3,7 @@ package ferro.backend.tcp.link;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A new connection that first returns the bytes of the old connection that no call had asked for. */
+/** A new connection that first returns those bytes of the old connection for which no receive was posted. */
 final class PushbackSocket extends LayeredSocket {
     private final ByteBuffer kept;
 
@@ -12,7 +12,10 @@ final class PushbackSocket extends LayeredSocket {
         this.kept = kept;
     }
 
-    /** Adds the kept bytes of an old connection to a new one. Without kept bytes, returns the new connection. */
+    /**
+     * Returns a connection that first delivers the kept bytes of the old connection. Without kept bytes, returns {@code
+     * inner}.
+     */
     static DataSocket of(DataSocket inner, ByteBuffer kept) {
         return kept.hasRemaining() ? new PushbackSocket(inner, kept) : inner;
     }

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The handshake on a connection that replaces an ended connection. Each side sends how many bytes of the link this side
- * has sent and received. The link continues only if each side has received all bytes that the other side has sent. A
+ * The handshake on a connection that replaces an ended connection. Each side sends how many bytes it has sent and
+ * received on the link. The link continues only if each side has received all bytes that the other side has sent. A
  * side sends its number of sent bytes at once, so that the peer detects a loss even if this side makes no more calls on
- * the link. A side sends its number of received bytes only after the old connection is closed, because this number may
+ * the link. A side sends its number of received bytes after it has closed the old connection, because the number may
  * change until then.
  */
 final class ReconnectHandshake {
@@ -33,12 +33,14 @@ final class ReconnectHandshake {
         own.putLong(0, sent);
     }
 
-    /** Sends the number of sent bytes, which fits into a new connection's buffers. Later calls detect a failure. */
+    /**
+     * Sends the number of sent bytes, which fits into a new connection's buffers. A failure is detected by later calls.
+     */
     void announce() {
         try {
             said += wire.write(own, said, Long.BYTES);
         } catch (IOException ended) {
-            // the next use of the connection fails in the same way
+            // the next write to the connection or read from it fails in the same way
         }
     }
 

@@ -12,19 +12,26 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One lane to one peer, over one data connection at a time. Posts wait in two rings. {@link #move} moves the bytes of
- * the posts while a connection exists. Used by the thread that polls the {@link PolledLinks} of the link.
+ * One lane to one peer, over one data connection at a time. Pending sends and pending receives wait in one ring buffer
+ * each. {@link #move} moves the bytes of the posts while a connection exists. Used by the thread that polls the {@link
+ * PolledLinks} of the link.
  *
  * <p>When the connection ends, the link requests a new connection with the next epoch. The link continues if no byte
- * was in flight (see {@link ReconnectHandshake}). The link reports the end only if a byte was in flight, or if no
- * connection can be made.
+ * was in flight (see {@link ReconnectHandshake}). The link fails only if a byte was in flight, or if no new connection
+ * can be made.
  */
 public final class TcpLink implements Link {
     /** The time without a write after which the next write first checks whether the connection has ended. */
     private static final long IDLE_NANOS = 10_000_000;
-    /** Number of connections that may end before both sides have sent their byte counts, until the link fails. */
+    /**
+     * Maximum number of successive connections that end before both sides have sent their byte counts. After so many
+     * the link fails.
+     */
     private static final int ENDED_AT_ONCE_MOST = 3;
-    /** Duration above which an ended connection was only idle, because this side waited for the peer's next call. */
+    /**
+     * If a connection ends later than this after its start, it was probably only idle, because this side waited for the
+     * peer's next call.
+     */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -37,9 +44,9 @@ public final class TcpLink implements Link {
     /** The replacement of {@link #wire}, which the peer has ended. Used after all bytes of {@link #wire} were read. */
     private ReconnectHandshake next;
 
-    /** The connection {@link #wire} while it is read to its end because of its byte limit, otherwise null. */
+    /** The connection {@link #wire} while it is being drained because of its byte limit; otherwise null. */
     private DrainingSocket retiring;
-    /** Bytes of the earlier connections that no call has asked for yet. */
+    /** Bytes of earlier connections for which no receive is posted yet. */
     private ByteBuffer kept = NOTHING;
 
     private ReconnectHandshake successor;
@@ -49,7 +56,7 @@ public final class TcpLink implements Link {
     private int taken = -1;
 
     private int endedAtOnce;
-    /** The time at which {@link #successor} was created. */
+    /** The time at which {@link #successor} was set. */
     private long succeeding;
 
     private long lastWrite = System.nanoTime();
@@ -57,7 +64,7 @@ public final class TcpLink implements Link {
     /** The reason why no more bytes are moved. The link reports this reason when a post exists. */
     private FerroException ending;
 
-    /** Whether {@link #ending} is final, so that no other connection is requested. */
+    /** Whether the reason in {@link #ending} is final. Then the link requests no other connection. */
     private boolean last;
     /** The failure that ended the last connection, while the link waits for a new connection. */
     private FerroException lost;
@@ -121,7 +128,10 @@ public final class TcpLink implements Link {
         incoming.clear();
     }
 
-    /** Records whether the link was idle. A write to an idle connection that the peer has ended is lost. */
+    /**
+     * Records whether the link was idle before this send. Bytes written to a connection that the peer has ended are
+     * lost, so the next write first checks the connection.
+     */
     private void noteIdleness() {
         if (outgoing.posts().isEmpty()) {
             long now = System.nanoTime();
@@ -131,8 +141,8 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Sets the first connection of the link, or a connection that replaces the last connection. Earlier posts use the
-     * given connection.
+     * Sets the first connection of the link, or a connection that replaces the last connection. Pending posts move over
+     * the given connection.
      *
      * @param epoch 0, or a higher number than the epoch of the last connection; otherwise the connection is closed
      */
@@ -153,7 +163,7 @@ public final class TcpLink implements Link {
         home.activate(this);
     }
 
-    /** Records that no connection will come. */
+    /** Records that no connection to the peer will be made. */
     public void fail(FerroException cause) {
         if (ending == null) {
             ending = lost == null ? cause : events.redialFailed(lost, cause);
@@ -180,7 +190,7 @@ public final class TcpLink implements Link {
         return !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
     }
 
-    /** Returns whether an event of the loop lets a pending post move. */
+    /** Returns whether the loop has reported an event after which a pending post may move. */
     boolean ready() {
         if (ending != null || next != null && retiring == null) {
             return true;
@@ -231,21 +241,24 @@ public final class TcpLink implements Link {
     }
 
     /**
-     * Returns whether to switch to the new connection. If an old connection exists, the switch keeps the unread bytes
-     * of the old connection in memory. Therefore the link first waits for a post, or for the end of an old connection
-     * that is read to its end.
+     * Returns whether to switch to the new connection. If an old connection exists, the switch copies the unread bytes
+     * of the old connection to memory. Therefore the link first waits for a post, or until an old connection that is
+     * being drained has been read completely.
      */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
-    /** Ends the connection, which is no longer read. Requests a new connection, or reports the end of the link. */
+    /**
+     * Closes the connection, from which no more bytes are read. Requests a new connection, or reports the failure of
+     * the link.
+     */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
         if (again) {
             keepRest();
         }
-        // a peer that has left normally reads until this side ends the connection, too
+        // a peer that has left normally reads until this side closes the connection as well
         closeWires();
         if (again && events.redial(asked + 1)) {
             asked++;
@@ -310,7 +323,10 @@ public final class TcpLink implements Link {
         closeWires();
     }
 
-    /** Drops the posts and returns the connection, or null if none exists. The caller ends the connection normally. */
+    /**
+     * Drops the posts and returns the connection, or null if none exists. The caller must close the connection
+     * normally.
+     */
     public Channel leave() {
         dead = true;
         outgoing.clear();
@@ -328,7 +344,7 @@ public final class TcpLink implements Link {
 
     /** Keeps the received bytes of the old connection for which no receive is posted yet. */
     private void keepRest() {
-        // kept bytes are read by way of the staging memory, which needs complete elements: no element may be half read
+        // kept bytes are copied through the staging memory, which needs complete elements: no element may be half read
         boolean whole = wire != null && (!wire.takesLent() || incoming.isBetweenElements());
         if (whole && retiring == null) {
             retiring = DrainingSocket.ended(wire);
@@ -337,7 +353,8 @@ public final class TcpLink implements Link {
             try {
                 retiring.readAhead(true);
             } catch (IOException reset) {
-                // the bytes before the reset are kept, and the byte counts show whether these were all
+                // the bytes before the reset are kept, and the byte counts of the handshake show whether bytes are
+                // missing
             }
         }
     }
@@ -386,13 +403,16 @@ public final class TcpLink implements Link {
             }
             return moved;
         } catch (IOException refused) {
-            // bytes that the peer sent before its end may still be read, and the end is reported after these bytes
+            // bytes that the peer sent before it closed the connection are still read; the end is reported after these
+            // bytes
             ending = events.ended(incoming.posts().sequence(), progress(), refused);
             return false;
         }
     }
 
-    /** Reads the rest of a connection that has reached its byte limit. Records its end in {@link #ending}. */
+    /**
+     * Reads the remaining bytes of a connection that has reached its byte limit. Records its end in {@link #ending}.
+     */
     private void readAhead() {
         if (retiring == null || ending != null) {
             return;
@@ -433,7 +453,9 @@ public final class TcpLink implements Link {
         }
     }
 
-    /** Stops the link at an unexpected header. The call to which the elements after the header belong is unknown. */
+    /**
+     * Stops the link at an unexpected header, because it is unknown to which call the elements after the header belong.
+     */
     private boolean stopAtUnexpectedHeader() {
         CallHeader found = incoming.posts().unexpectedHeader();
         if (found == null) {

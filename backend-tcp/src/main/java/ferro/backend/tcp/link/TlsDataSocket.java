@@ -7,7 +7,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * A data connection whose bytes are sent in TLS records. The caller receives bytes only after their record has been
- * authenticated. After a wrong record the caller receives no more bytes.
+ * authenticated. After a record that cannot be authenticated, the caller receives no more bytes.
  *
  * <p>Large batches of records move directly between arrays and the kernel if the socket allows this. All other data
  * goes through memory that all connections of a group share.
@@ -15,7 +15,10 @@ import javax.net.ssl.SSLException;
 public final class TlsDataSocket extends LayeredSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
-    /** Size above which a batch is passed to the kernel as an array. A smaller copy is cheaper and makes no garbage. */
+    /**
+     * Size above which a batch is passed to the kernel as an array. Below this size a copy is cheaper and makes no
+     * garbage.
+     */
     private static final int LENT_BYTES = 64 << 10;
 
     private final TlsSession session;
@@ -23,7 +26,10 @@ public final class TlsDataSocket extends LayeredSocket {
     /** Maximum number of bytes that this side encrypts with one key. */
     private final long most;
 
-    /** Number of the caller's bytes in records that wait for the kernel, and that do not count as written yet. */
+    /**
+     * Number of the caller's bytes in encrypted records that the kernel has not accepted yet. {@link #write} has not
+     * returned these bytes as written.
+     */
     private int sealed;
 
     private IOException broken;
@@ -33,9 +39,9 @@ public final class TlsDataSocket extends LayeredSocket {
      *
      * @param inner   socket
      * @param session session whose handshake is complete
-     * @param shared  direct memory of 256 KiB that is unused between two calls
-     * @param most    how many bytes this side encrypts before the connection must be replaced, unless the engine renews
-     *     its keys
+     * @param shared  direct memory of 256 KiB, which other connections may use between two calls
+     * @param most    number of bytes that this side may encrypt before the connection must be replaced; ignored if the
+     *     engine renews its keys
      */
     public TlsDataSocket(DataSocket inner, TlsSession session, ByteBuffer shared, long most) {
         super(inner);
@@ -46,9 +52,9 @@ public final class TlsDataSocket extends LayeredSocket {
     }
 
     /**
-     * Writes bytes in records. The bytes of a record count as written when the last byte of the record is written,
-     * because the peer only accepts complete records. Until the record is written, the caller offers the same bytes
-     * again, although this object already holds the record.
+     * Writes bytes in records. The return value includes the bytes of a record only after the last byte of the record
+     * is written, because the peer accepts only complete records. Until then, the caller passes the same bytes again,
+     * although this object already has the record.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
@@ -71,19 +77,19 @@ public final class TlsDataSocket extends LayeredSocket {
             if (at == from) {
                 throw broken == null ? failure : broken;
             }
-            // the next write fails in the same way, and the bytes that were written before the failure count
+            // the next write fails in the same way; this write returns the bytes that were written before the failure
             return at - from;
         }
     }
 
-    /** Returns how many bytes of the caller were written since the last call of this method. */
+    /** Returns how many of the caller's bytes were sent in complete records since the last call of this method. */
     private int left() {
         int bytes = session.left();
         sealed -= bytes;
         return bytes;
     }
 
-    /** Writes the waiting records. Returns whether the kernel has accepted all records. */
+    /** Writes the records that wait for the kernel. Returns whether the kernel has accepted all records. */
     private boolean flush() throws IOException {
         while (session.waiting() > 0) {
             int taken = flushOnce();
@@ -138,8 +144,9 @@ public final class TlsDataSocket extends LayeredSocket {
     }
 
     /**
-     * Writes the engine's answers to received records, such as new keys, unless bytes of the caller wait to be written
-     * first. If the write fails, the next write fails, too. Bytes that the peer sent before it ended can still be read.
+     * Writes the records with which the TLS engine answers received records, for example to change keys. Writes nothing
+     * while bytes of the caller wait to be written. A failure is not reported: the next write fails as well, and
+     * received bytes can still be read.
      */
     private void answer() {
         try {
@@ -175,7 +182,7 @@ public final class TlsDataSocket extends LayeredSocket {
         return bytes > LENT_BYTES && inner.takesLent();
     }
 
-    /** Closes the connection, because no bytes after a wrong record can be trusted. */
+    /** Closes the connection, because no bytes after a record that cannot be authenticated can be trusted. */
     private CheckedDataSocket.CorruptDataException corrupted(SSLException refused) {
         inner.close();
         String what = TlsSession.isAlert(refused)

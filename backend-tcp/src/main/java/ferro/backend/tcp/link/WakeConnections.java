@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Connections whose bytes only wake a thread. A thread that signals writes to the socket on which the peer's thread
- * waits. Therefore a signal needs no other thread of the two processes. Used by the progress thread of the transport.
+ * Connections whose bytes only wake a thread. To signal a peer, a thread writes to the socket on which the peer's
+ * progress thread waits. Therefore a signal needs no other thread in either process. Used by the progress thread of the
+ * transport.
  */
 public final class WakeConnections {
     /** Maximum bytes of one read. A peer sends one signal for each time that this rank waits. */
@@ -23,7 +24,7 @@ public final class WakeConnections {
         this.asked = new boolean[worldSize];
     }
 
-    /** Returns whether the caller must request a connection to a peer. Returns true only once per peer. */
+    /** Returns whether the caller must request a doorbell connection to a peer. Returns true only once per peer. */
     public boolean asksFor(int peer) {
         boolean asks = wires[peer] == null && !asked[peer];
         asked[peer] = true;
@@ -46,7 +47,7 @@ public final class WakeConnections {
             return false;
         }
         try {
-            // a byte that does not fit follows unread bytes, so the peer is already about to wake up
+            // if the byte does not fit, the peer has unread bytes, so the peer wakes up in any case
             wire.write(bytes, 0, 1);
             return true;
         } catch (IOException gone) {
@@ -56,7 +57,7 @@ public final class WakeConnections {
         }
     }
 
-    /** Lets a signal of any peer end the next wait. */
+    /** Makes a signal of any peer end the next wait. */
     public void want() {
         for (DataSocket wire : wires) {
             if (wire != null) {
@@ -65,7 +66,7 @@ public final class WakeConnections {
         }
     }
 
-    /** Returns how many signals of peers have been read. */
+    /** Returns how many signals this rank has read, from all peers together. */
     public long heard() {
         return heard;
     }

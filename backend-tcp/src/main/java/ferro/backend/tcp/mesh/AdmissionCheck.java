@@ -23,7 +23,7 @@ final class AdmissionCheck {
     }
 
     /**
-     * Compares the claims of a process with this group.
+     * Compares what a process claims about itself in its hello with this group.
      *
      * @throws Refusal RENDEZVOUS if the claims differ from this group
      */
@@ -40,7 +40,7 @@ final class AdmissionCheck {
             throw refusal("this is " + own() + ", but you want rank " + member.to()
                     + ": the address that you have for it is outdated");
         }
-        // any rank may check whether this rank is alive
+        // any rank may connect to check whether this rank is alive
         if (hello.kind() != Hello.ConnectionKind.ALIVE && (member.rank() < 0 || member.rank() >= spec.rank())) {
             throw refusal("you say that you are rank " + member.rank() + ", but only lower ranks connect to " + own());
         }
@@ -52,7 +52,10 @@ final class AdmissionCheck {
                 + ": two processes have this rank");
     }
 
-    /** Returns the refusal of an attempt that its process has given up, as a later attempt has already arrived. */
+    /**
+     * Returns the refusal of a connection attempt that the peer has given up. A later attempt of the peer has already
+     * arrived.
+     */
     Refusal outdated(Hello hello) {
         return Refusal.late("attempt " + hello.attempt().number() + " of rank "
                 + hello.member().rank() + " to connect to " + own() + " arrived after a later attempt");

@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 /**
  * The identity of a data channel, which has one connection per epoch. This record overrides {@code equals} and {@code
- * hashCode}, because the generated methods link sixty method handles at their first calls, during the join.
+ * hashCode}, to make the join faster: the generated methods link sixty method handles at their first calls.
  *
  * @param peer  rank of the joined group
  * @param group identity of the group or subgroup

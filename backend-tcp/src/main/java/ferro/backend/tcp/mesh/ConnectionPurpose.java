@@ -9,10 +9,13 @@ public enum ConnectionPurpose {
     COLLECTIVE,
     /** The link of {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** The connection of {@link Transport#signal}: not a link, and never encrypted, because it has no content. */
+    /**
+     * The doorbell connection of {@link Transport#signal}. It is not a link. It is never encrypted, because its bytes
+     * have no content.
+     */
     BELL;
 
-    /** Returns the data lane of a lane of the engine. */
+    /** Returns the purpose of the data connections of a lane. */
     public static ConnectionPurpose of(Lane lane) {
         return switch (lane) {
             case COLLECTIVE -> COLLECTIVE;

@@ -24,21 +24,24 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The control connection to one peer. The background loop always reads this connection. The connection has its own
- * memory for received bytes and for the frame that is being written. Later frames wait in the heap. Therefore a rank
- * that runs out of direct memory can still receive frames and report the failure.
+ * memory for received bytes and for the frame that is being written. Frames that wait to be written are on the Java
+ * heap. Therefore a rank that runs out of direct memory can still receive frames and report the failure.
  */
 final class ControlConnection extends ExactReader {
-    /** Approximate overhead of a waiting frame, in addition to its bytes. */
+    /** Approximate memory of a waiting frame in bytes, in addition to the bytes of the frame. */
     private static final int WAITING_BYTES = 128;
 
-    /** Time between two checks that find out whether more bytes were read. */
+    /**
+     * Time between two checks of {@link #afterReading(Runnable)}. A check finds out whether a connection has read more
+     * bytes.
+     */
     private static final long ROUND_MILLIS = 1;
-    /** Maximum number of checks, so that no task waits for ever. */
+    /** Maximum number of checks of {@link #afterReading(Runnable)}, so that no task waits for ever. */
     private static final int MOST_ROUNDS = 50;
     /**
-     * Maximum number of checks after the socket has refused a write. After the refusal the peer sends nothing more, so
-     * the socket's memory limits the bytes to read. A rank that was stopped may have many unread frames. On a busy host
-     * a rank may read only one frame per check.
+     * Maximum number of checks after a write has failed because the connection has ended. The peer then sends nothing
+     * more, so only bytes in the socket's memory can still be read. A rank that was stopped may have many unread
+     * frames. On a busy host a rank may read only one frame per check.
      */
     private static final int LAST_ROUNDS_LIMIT = 10_000;
 
@@ -47,7 +50,7 @@ final class ControlConnection extends ExactReader {
     private final SwitchableReadAllocator reads;
     private final FrameReceiver owner;
     private final boolean checksum;
-    /** Waiting frames, in sending order. */
+    /** Frames that wait to be written, in sending order. */
     private final Queue<QueuedFrame> frames = new ConcurrentLinkedQueue<>();
     /** Bytes of {@link #frames} and of the frame that is being written. */
     private final AtomicLong waitingBytes = new AtomicLong();
@@ -91,14 +94,14 @@ final class ControlConnection extends ExactReader {
             try {
                 channel.eventLoop().execute(writeNext);
             } catch (RejectedExecutionException ended) {
-                // the loop ends after its connections, so this connection has no peer any more
+                // the loop ends only after its connections have ended, so this connection has already ended
                 last.written.tryFailure(ended);
             }
         }
         return last.written;
     }
 
-    /** Writes waiting frames until the socket accepts no more frames. Meanwhile, the loop does nothing else. */
+    /** Writes waiting frames until the socket accepts no more bytes. The loop handles nothing else during this call. */
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();
@@ -122,8 +125,9 @@ final class ControlConnection extends ExactReader {
     }
 
     /**
-     * Handles the end of a write. A failed write ends the connection, because the peer would misread later frames. The
-     * connection ends only after the last frames of the peer are read, because these frames may contain the reason.
+     * Handles the completion of a write. A failed write ends the connection, because the peer would misread later
+     * frames. Before the connection ends, the last frames of the peer are read, because these frames may contain the
+     * reason for the failure.
      */
     private void written(ChannelFuture write, QueuedFrame frame) {
         writing = false;
@@ -152,16 +156,19 @@ final class ControlConnection extends ExactReader {
     }
 
     /**
-     * Runs a task when the socket has no more bytes, or the connection has ended; called on the loop. If a socket has
-     * bytes, a round of the loop reads at least some of the bytes. A timer that a task sets in one round fires in a
-     * later round. This method may be called while the loop reads sockets. Therefore this method queues a task that
-     * sets the first timer. A peer that never stops sending does not delay the task for ever.
+     * Runs a task when the socket has no more bytes, or the connection has ended; called on the loop. In each round,
+     * the loop reads at least some bytes of every socket that has bytes. A timer that a task sets in one round fires in
+     * a later round. This method may be called while the loop reads sockets. Therefore this method queues a task, and
+     * this task sets the first timer. A peer that never stops sending does not delay the task for ever.
      */
     void afterReading(Runnable task) {
         afterReading(List.of(this), task);
     }
 
-    /** Does {@link #afterReading(Runnable)} for several connections of one loop with one timer. */
+    /**
+     * Runs a task like {@link #afterReading(Runnable)}, but after the bytes of several connections of one loop were
+     * read. All these connections share one timer.
+     */
     static void afterReading(List<ControlConnection> connections, Runnable task) {
         afterReading(connections, task, MOST_ROUNDS);
     }
@@ -192,7 +199,7 @@ final class ControlConnection extends ExactReader {
                         TimeUnit.MILLISECONDS);
     }
 
-    /** Returns the connections that have read bytes since the given counts of reads. */
+    /** Returns the connections that have read more bytes since their numbers of reads were stored in {@code before}. */
     private static List<ControlConnection> unread(List<ControlConnection> connections, long[] before) {
         List<ControlConnection> unread = new ArrayList<>();
         for (int index = 0; index < before.length; index++) {
@@ -245,7 +252,7 @@ final class ControlConnection extends ExactReader {
         end(cause);
     }
 
-    /** Sends goodbye if {@code inOrder}, and closes the connection. The future completes after the close. */
+    /** Closes the connection. First sends goodbye if {@code inOrder} is true. The future completes after the close. */
     CompletableFuture<Void> leave(boolean inOrder) {
         CompletableFuture<Void> left = new CompletableFuture<>();
         channel.closeFuture().addListener(closed -> left.complete(null));

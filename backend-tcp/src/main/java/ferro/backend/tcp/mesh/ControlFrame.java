@@ -15,7 +15,10 @@ import java.util.zip.CRC32C;
  * @param body  at most 4 KiB
  */
 record ControlFrame(Type type, byte lane, long group, byte[] body) {
-    /** Length of the head: type, lane, two unused bytes, length, group. */
+    /**
+     * Length of the head in bytes. The head has the type, the lane, two unused bytes, the length of the body, and the
+     * group.
+     */
     static final int HEAD_BYTES = 16;
 
     static final int MOST_BODY_BYTES = 4096;
@@ -28,13 +31,13 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     enum Type {
         /** A message for the listener of a group. */
         MESSAGE,
-        /** Request to the lower rank to open a data channel; body: epoch. */
+        /** The sender asks the receiver, which has a lower rank, to open a data channel; body: epoch. */
         OPEN_DATA,
         /** The lower rank could not open a data channel; body: epoch, then a refusal. */
         NO_DATA,
         /**
-         * All control connections of the sender exist. Only rank 0 sends this frame with a body: the round trip time of
-         * rank 0 to other ranks.
+         * The sender has a control connection to every rank. Only rank 0 sends this frame with a body, which is the
+         * round trip time of rank 0 to other ranks.
          */
         READY,
         /** The sender closes normally. */
@@ -42,9 +45,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         /** The sender reads no more frames of the receiver, which has sent an invalid frame; body: a refusal. */
         REFUSED,
         /**
-         * The higher rank lacks a resource for a connection; body: epoch, then a refusal. In a frame of the higher
-         * rank, the epoch is 0, and the frame is about all channels that the lower rank is connecting. The lower rank
-         * answers with one frame for each channel.
+         * The higher rank lacks a resource, such as descriptors, for a connection; body: epoch, then a refusal. If the
+         * higher rank is the sender, the epoch is 0, and the frame is about all channels that the lower rank is
+         * connecting. The lower rank answers with one frame for each channel.
          */
         NOT_ACCEPTED,
         /** The sender has closed this group, and has dropped a message of the receiver. */
@@ -88,7 +91,10 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
     }
 
-    /** Creates the frame of a higher rank that cannot accept a connection of an unknown channel. */
+    /**
+     * Creates the frame by which a higher rank reports that it cannot accept a connection. The higher rank does not
+     * know the channel.
+     */
     static ControlFrame notAccepted(Refusal why) {
         return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
     }
@@ -135,7 +141,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     }
 
     /**
-     * The head of a frame, after its check.
+     * The head of a received frame, whose fields were checked.
      *
      * @param bytes number of bytes of the body
      */

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 /**
  * Opens the data connections between peers: exactly one per group, pair of ranks, lane and epoch. The lower rank of a
  * pair connects, by its own decision or at the request of the higher rank. A rank that waits for a connection always
- * receives the connection, or the reason why the connection will not come. Used on the loop only.
+ * receives the connection, or the reason why the connection cannot be made. Used on the loop only.
  */
 final class DataChannels {
     private final TcpMesh mesh;
@@ -42,7 +42,10 @@ final class DataChannels {
         private final Hello hello;
         /** The hello that was admitted for the channel before {@link #hello}; null if no earlier hello was admitted. */
         private final Hello before;
-        /** The reason why the peer opens no other connection of this epoch; null if the peer may open another. */
+        /**
+         * The reason why the peer opens no other connection of this epoch; null if the peer may still open a
+         * connection.
+         */
         private FerroException refusal;
 
         PendingChannel(Hello hello, Hello before) {
@@ -50,7 +53,7 @@ final class DataChannels {
             this.before = before;
         }
 
-        /** Restores the state before the admission of this connection. */
+        /** Undoes the admission of this connection: {@link #entered} gets its earlier hello again, or none. */
         void giveBack() {
             ChannelKey key = key(hello);
             if (before == null) {
@@ -60,7 +63,7 @@ final class DataChannels {
             }
         }
 
-        /** Handles the end of the connection before its confirmation. */
+        /** Handles the case that the connection ends before it was confirmed. */
         @Override
         public void operationComplete(ChannelFuture ended) {
             entering.remove(ended.channel());
@@ -76,8 +79,8 @@ final class DataChannels {
     }
 
     /**
-     * The listener for the steps of a new connection. The listener is not a lambda, because the first call of a group
-     * waits for a connection, and linking lambdas takes longer than loading one class.
+     * The listener for the steps of a new connection. The listener is a class and no lambda, because the first call of
+     * a group waits for a connection, and linking a lambda takes longer than loading a class.
      */
     private final class ConnectListener
             implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
@@ -108,7 +111,9 @@ final class DataChannels {
         }
     }
 
-    /** A task for the loop that requests a connection. The task is not a lambda, as {@link ConnectListener} explains. */
+    /**
+     * A task for the loop that requests a connection. The task is no lambda; {@link ConnectListener} states the reason.
+     */
     record OpenDataTask(TcpMesh mesh, ChannelKey key, int epoch) implements Runnable {
         @Override
         public void run() {
@@ -242,8 +247,8 @@ final class DataChannels {
                 mesh.where.blaming(culprit),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + mesh.rank());
         if (hasEntered(key, epoch)) {
-            // the peer had opened a connection without a request and has closed since; its earlier data is in this
-            // connection, unless the peer has ended the attempt
+            // the peer opened this connection without a request and has closed its group since; the peer's data arrives
+            // over this connection, unless the peer has given up the connection
             entering.values().stream()
                     .filter(one -> one.hello == entered.get(key))
                     .forEach(one -> one.refusal = failure);
@@ -253,9 +258,9 @@ final class DataChannels {
     }
 
     /**
-     * Handles the loss of a peer. Connections that this rank has requested from the peer will not come. Admitted
-     * connections stay open on both sides, because they may still contain data of the peer. Dials to the peer end by
-     * themselves.
+     * Handles the loss of a peer. Connections that this rank has requested from the peer will not be made. Admitted
+     * connections stay open on both sides, because they may still contain data of the peer. Each dial to the peer
+     * detects the loss and ends.
      */
     void gone(int peer, FerroException cause) {
         if (peer > mesh.rank()) {
@@ -303,7 +308,7 @@ final class DataChannels {
 
     /**
      * Closes an earlier, unconfirmed attempt of the same process for the same channel. The process has given up the
-     * earlier attempt, but the end of the attempt has not yet arrived.
+     * earlier attempt, but this rank has not yet detected its end.
      */
     private void dropFormer(Hello hello) {
         for (Map.Entry<Channel, PendingChannel> former : List.copyOf(entering.entrySet())) {
@@ -320,10 +325,10 @@ final class DataChannels {
     void enter(Hello hello, Channel channel) {
         PendingChannel given = entering.remove(channel);
         if (given == null) {
-            // the connection has ended since, and its epoch is released
+            // the connection has ended meanwhile, and "entered" no longer has its epoch
             return;
         }
-        // the channel is handed over, and may end on a progress thread from here on
+        // the receiver owns the channel from here on, and a progress thread may end the channel
         channel.closeFuture().removeListener(given);
         handOver(new ConnectListener(key(hello), hello.channel().epoch()), channel);
     }
@@ -353,7 +358,10 @@ final class DataChannels {
         }
     }
 
-    /** Closes an unusable connection and reports the cause on this rank. The peer only detects the end. */
+    /**
+     * Closes an unusable connection and reports the cause on this rank. The peer only detects that the connection has
+     * ended.
+     */
     private void unusable(ChannelKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
         TlsHandshakeHandler.closeAtOnce(channel);

@@ -16,8 +16,8 @@ import java.util.function.IntConsumer;
 
 /**
  * The peers that may be alive although their control connection has ended without a goodbye. A proxy or a firewall
- * between the ranks may have ended the connection. To decide whether a peer is alive, the peer is dialled once, at its
- * port. The port of a process that has ended refuses a connection at once. Used on the loop only.
+ * between the ranks may have ended the connection. To decide whether a peer is alive, this rank dials the peer's port
+ * once. The port of a process that has ended refuses a connection at once. Used on the loop only.
  */
 final class DisconnectedPeers {
     /** Maximum wait for the answer of a peer. A peer that cannot be reached within this time counts as dead. */
@@ -39,8 +39,8 @@ final class DisconnectedPeers {
 
     /**
      * Returns a dial that has only the address at which the peer was connected. Other addresses of the peer's name may
-     * never answer, and would delay the decision whether the peer is dead. If the address of the connection is not in
-     * the dial, as with address translation, the dial stays unchanged.
+     * never answer, and would delay the decision whether the peer is dead. If {@code call} does not have the address of
+     * the connection, for example because of address translation, returns {@code call}.
      *
      * @param remote other end of the connection that has ended; null if unknown
      * @param call   dial to all addresses of the peer
@@ -66,7 +66,7 @@ final class DisconnectedPeers {
     }
 
     /**
-     * Dials a peer.
+     * Dials a peer to find out whether it is alive.
      *
      * @param died  called after the dial if the peer does not answer
      */

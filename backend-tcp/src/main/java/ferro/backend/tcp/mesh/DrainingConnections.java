@@ -29,7 +29,7 @@ final class DrainingConnections {
         this.loop = loop;
     }
 
-    /** Takes over a data connection that belongs to no loop. */
+    /** Takes over a data connection that no loop polls. */
     void take(Channel channel) {
         try {
             if (channel.config().getRecvByteBufAllocator() instanceof SwitchableReadAllocator reads) {

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The delivery of events to the receivers of groups. For a group that may register later, a limited backlog keeps
- * events. Events of a group that has ended are dropped. Used on the loop only.
+ * The delivery of events to the receivers of groups. Events of a group that is not registered yet wait in a backlog of
+ * limited size. Events of a group that has ended are dropped. Used on the loop only.
  */
 final class InboxRouter {
     static final int MOST_UNKNOWN_GROUPS = 64;
@@ -27,7 +27,7 @@ final class InboxRouter {
     private final Map<Long, GroupReceiver> receivers = new LinkedHashMap<>();
     /** Backlogs by group, in the order of their first events, so that the oldest backlog is dropped first. */
     private final Map<Long, Backlog> kept = new LinkedHashMap<>();
-    /** Ended groups, in the order of their ends, so that the oldest group is removed first. */
+    /** Ended groups, in the order in which they ended, so that the oldest group is removed first. */
     private final Set<Long> ended = new LinkedHashSet<>();
 
     private boolean closed;
@@ -40,12 +40,12 @@ final class InboxRouter {
     /**
      * The receiver of the events of one group. The background loop calls the receiver, which must not block.
      *
-     * @param rankOf ranks of the group, by rank of the mesh; -1 for a rank that is not in the group
-     * @param events receives the events that exist on every medium
+     * @param rankOf for each rank of the mesh, its rank in the group; -1 for a rank that is not in the group
+     * @param events receives the events that transports of every medium have
      * @param data   receives the data connections
      */
     record GroupReceiver(int[] rankOf, PeerEvents events, TcpControlLane.ArrivalReceiver data) {
-        /** Receives an event of a peer, or drops it if the peer is not in the group. */
+        /** Passes an event of a peer to the receiver, or drops the event if the peer is not in the group. */
         void hear(int peer, InboxEvent event) {
             if (rankOf[peer] >= 0) {
                 event.tell(this, rankOf[peer]);
@@ -63,7 +63,10 @@ final class InboxRouter {
         /** Releases the resources of the event, if no listener will ever receive it. */
         default void drop() {}
 
-        /** Returns whether this event is a connection. The backlog keeps at most as many connections as ranks. */
+        /**
+         * Returns whether this event is a data connection. A backlog keeps at most as many connections as the number
+         * of lanes times the number of ranks.
+         */
         default boolean connection() {
             return false;
         }
@@ -78,7 +81,7 @@ final class InboxRouter {
 
     private record BacklogEvent(int peer, InboxEvent event) {}
 
-    /** The events that wait for the receiver of one group. */
+    /** The events of one group that wait until the group registers its receiver. */
     private static final class Backlog {
         private final List<BacklogEvent> events = new ArrayList<>();
         private int connections;
@@ -88,7 +91,10 @@ final class InboxRouter {
         }
     }
 
-    /** Passes an event to the receiver, or keeps the event. Drops events of an ended group and returns false. */
+    /**
+     * Passes an event to the group's receiver, or keeps the event if no receiver is registered. If the group has ended,
+     * drops the event and returns false.
+     */
     boolean deliver(long group, int peer, InboxEvent event) {
         if (isOver(group)) {
             event.drop();

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The provider through which ranks of one host share memory. The back end tcp does not depend on a provider; the
- * service loader finds the provider.
+ * The provider through which ranks of one host share memory. This module does not depend on a provider; the service
+ * loader finds the provider.
  *
  * <p>Joining ranks publish whether they can share memory. If one rank of a group cannot share memory, no rank of the
- * group shares memory, because all ranks must help to find out which ranks are on one host.
+ * group shares memory. The reason is that all ranks must take part in finding out which ranks are on one host.
  */
 final class NodeMemoryProvider {
     private static final Logger LOG = System.getLogger("ferro.join");
@@ -47,7 +47,9 @@ final class NodeMemoryProvider {
         this.lackingByRank = lackingByRank;
     }
 
-    /** Returns an instance without shared memory, for a join in which no other rank was asked. */
+    /**
+     * Returns an instance without shared memory, for the time before ranks have published whether they share memory.
+     */
     static NodeMemoryProvider none() {
         return new NodeMemoryProvider(Optional.empty(), false, "no rank was asked for shared memory", null);
     }
@@ -71,7 +73,8 @@ final class NodeMemoryProvider {
     }
 
     /**
-     * Checks that this rank can continue. If the check fails, the caller must notify the ranks that wait for this rank.
+     * Checks that this rank can continue to join. If the check fails, the caller must notify the ranks that wait for
+     * this rank.
      *
      * @throws IllegalArgumentException if {@code ferro.links=shm} and no provider works on this host
      */
@@ -107,7 +110,7 @@ final class NodeMemoryProvider {
     }
 
     /**
-     * Returns an object with the provider of this rank and the answers of all ranks.
+     * Returns a copy of this object with the published reasons of all ranks.
      *
      * @param lackingByRank {@link #lacking} of each rank
      * @throws FerroException RESOURCE if this rank may only use shared memory and a rank has none
@@ -134,7 +137,10 @@ final class NodeMemoryProvider {
         return provider;
     }
 
-    /** Returns why the given ranks share no memory, or empty. Names the first rank without memory if reasons differ. */
+    /**
+     * Returns the reason why the given ranks share no memory; empty if they can. If reasons differ, the text names the
+     * first rank that has a reason.
+     */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 final class PeerAttempts {
     private final TcpPort port;
-    /** Attempts of this rank by peer; null for peers that connect to this rank. */
+    /** The attempts of this rank to connect to each peer; null for a peer that connects to this rank. */
     private final ConnectAttempts[] notes;
     /** By peer, a text about the last refused connection that claimed to come from the peer. */
     private final AtomicReferenceArray<String> refusals;
@@ -64,7 +64,8 @@ final class PeerAttempts {
         boolean sameMachine = own && record.sameHost();
         ConnectAttempts tried = notes[peer];
         if (tried != null) {
-            // an address of this host that another host has published leads to this host, not to the peer
+            // if a peer on another host has published an address that this host also has, the address leads to this
+            // host
             boolean reached = sameMachine || !own && tried.hasConnected();
             return new UnconnectedRank(peer, record.home(), address, tried.last(), tried.attempts(), reached);
         }

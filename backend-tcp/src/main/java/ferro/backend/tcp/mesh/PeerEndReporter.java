@@ -7,21 +7,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
 
 /**
- * Reports the peers whose control connection has ended. A report comes after the received frames of all other peers are
- * handled, because these frames may contain the reason for the end. For example, a rank that was suspended may find one
- * connection ended when it resumes. Unread frames on its other connections then report that the other ranks count the
- * suspended rank as lost. Used on the loop only.
+ * Reports the peers whose control connection has ended. An end is reported after the received frames of all other peers
+ * were handled, because these frames may contain the reason for the end. For example, a rank that was suspended may
+ * find one connection ended when it resumes. Unread frames on the other connections then show that the other ranks
+ * consider the suspended rank lost. Used on the loop only.
  */
 final class PeerEndReporter {
     private final AtomicReferenceArray<ControlConnection> connections;
     private final IntConsumer listener;
-    /** Peers whose end is not reported yet, and for which this rank has not begun to read the other connections. */
+    /** Peers whose end is not reported yet. For these peers, the open connections are still to be read. */
     private final BitSet waiting = new BitSet();
 
     private final BitSet reported = new BitSet();
     /** Peers that have sent goodbye. */
     private final BitSet closed = new BitSet();
-    /** Whether frames of the open connections are still being read. */
+    /** Whether the open connections are being read before a report. */
     private boolean isReading;
 
     /**

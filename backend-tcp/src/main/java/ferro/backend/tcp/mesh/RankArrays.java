@@ -2,7 +2,10 @@ package ferro.backend.tcp.mesh;
 
 import ferro.spi.GroupSpec;
 
-/** Functions on arrays of rank numbers. Streams would link lambdas in each rank that joins, which takes time. */
+/**
+ * Functions on arrays of rank numbers. They use no streams, because linking the lambdas of a stream would slow the
+ * join.
+ */
 public final class RankArrays {
     private RankArrays() {}
 

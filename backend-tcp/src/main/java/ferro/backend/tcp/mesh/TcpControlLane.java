@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 public final class TcpControlLane implements ControlLane {
     private final TcpMesh mesh;
     private final long group;
-    /** Ranks of the mesh, in the order of this group. */
+    /** The mesh rank of each rank of this group. */
     private final int[] members;
-    /** Ranks of this group, by rank of the mesh; -1 for a rank that is not in this group. */
+    /** For each rank of the mesh, its rank in this group; -1 for a rank that is not in this group. */
     private final int[] rankOf;
 
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -29,10 +29,10 @@ public final class TcpControlLane implements ControlLane {
     /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
     public interface ArrivalReceiver {
         /**
-         * Receives a data connection, which the receiver then owns. The connection is authenticated, has auto-read off
-         * and no handlers, and belongs to no loop. No byte of data was read yet. The allocator of the channel is a
-         * {@link SwitchableReadAllocator}. The default method closes the connection, because a peer that opens a data
-         * link has other settings than a group without data links.
+         * Receives a data connection, which the receiver then owns. The connection is authenticated. Its channel has
+         * auto-read off, has no handlers, and is registered with no loop. No byte of data was read yet. The allocator
+         * of the channel is a {@link SwitchableReadAllocator}. The default method, for a group without data links,
+         * closes the connection. Only a peer with other settings opens a data link to such a group.
          */
         default void data(int peer, ConnectionPurpose lane, int epoch, Channel channel) {
             TlsHandshakeHandler.closeAtOnce(channel);
@@ -45,7 +45,7 @@ public final class TcpControlLane implements ControlLane {
     /**
      * Creates the lane of one group. The lane uses the mesh until {@link #close}.
      *
-     * @param mesh    mesh, of which this lane is one user
+     * @param mesh    mesh, which this lane uses until it is closed
      * @param group   identity of the group, 64 bits
      * @param members ranks of the mesh that are in the group, including this rank
      */
@@ -70,12 +70,12 @@ public final class TcpControlLane implements ControlLane {
         return members.length;
     }
 
-    /** Returns the ranks of the mesh, in the order of this group. */
+    /** Returns the mesh rank of each rank of this group. */
     public int[] members() {
         return members.clone();
     }
 
-    /** Returns the mesh rank of a rank of this group. */
+    /** Returns the number that a rank of this group has in the mesh. */
     public int inMesh(int peer) {
         return members[peer];
     }

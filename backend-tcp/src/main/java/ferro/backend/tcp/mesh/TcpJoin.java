@@ -47,8 +47,8 @@ final class TcpJoin {
     private static final long PAUSE_MILLIS = 100;
 
     /**
-     * Time that a failed join waits for a reason to arrive from the store. A peer that has read the reason may leave
-     * before this rank has read the reason.
+     * After a connection has failed, how long a join waits for the store to report the cause. A peer that has read the
+     * cause may leave before this rank has read the cause.
      */
     private static final long NEWS_MILLIS = 250;
 
@@ -57,7 +57,7 @@ final class TcpJoin {
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
-    /** The progress messages that this join, or the opening of its store, has begun. */
+    /** The progress messages, which begin when the store is opened, or when this join begins. */
     private JoinProgress progress;
 
     TcpJoin(GroupSpec spec, RankContext context) {
@@ -126,7 +126,10 @@ final class TcpJoin {
         }
     }
 
-    /** Ends the group if a rank is restarted alone. Only the rank that serves the store watches for a restart. */
+    /**
+     * Ends the group if one rank is started again without the other ranks. Only the rank that serves the store watches
+     * for this.
+     */
     private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, TcpMesh mesh, RankEntry[] entries) {
         if (!store.servedHere()) {
             return;
@@ -145,7 +148,10 @@ final class TcpJoin {
         });
     }
 
-    /** Takes the slot of this rank. The failure names a store that has not answered by the deadline of the join. */
+    /**
+     * Claims the slot of this rank in the store. If the store has not answered by the deadline of the join, the failure
+     * names the store.
+     */
     private void claim(Roster roster, boolean localStore) {
         progress.askStore(localStore);
         try {
@@ -163,7 +169,7 @@ final class TcpJoin {
     private Roster roster(Store store, TcpPort port, RankEntry card) {
         SharedSettings settings = new SharedSettings(
                 port.io().checksum(), port.tls().use(), port.io().debug());
-        // other stores have their own time limit
+        // stores of other classes apply their own time limits
         Store until = store instanceof TcpStore tcp ? tcp.until(progress) : store;
         return new Roster(until, spec, card, settings, ReleasedSlots.of(context));
     }
@@ -171,7 +177,8 @@ final class TcpJoin {
     /** Publishes to the other ranks that this rank will not try again, because its context has ended. */
     private void toldOfEnd(Throwable failure, Roster roster) {
         Optional<String> ended = context.ended();
-        // without the slot, this process may be superfluous, and the other ranks need no message
+        // if this process has not claimed the slot, another process may be this rank, and the other ranks need no
+        // message
         if (ended.isPresent() && roster.isClaimed()) {
             String text = "rank " + spec.rank() + " of \"" + spec.name()
                     + "\" has stopped joining and will not try again: " + ended.get();
@@ -191,7 +198,7 @@ final class TcpJoin {
                 intraNode.lacking());
     }
 
-    /** If the settings of this rank forbid the join, ends the join on all ranks. */
+    /** Ends the join on all ranks if the settings of this rank do not allow the join. */
     private void check(NodeMemoryProvider intraNode, Roster roster) {
         try {
             intraNode.check();
@@ -234,7 +241,7 @@ final class TcpJoin {
             throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
         });
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
-        // if this rank lacks descriptors for the connections of the other ranks, their cards may never come
+        // if this rank lacks descriptors for the connections of the other ranks, their store entries may never arrive
         mesh.ready.whenComplete((none, failure) -> {
             if (failure instanceof FerroException known && known.code() == Code.RESOURCE) {
                 all.completeExceptionally(known);
@@ -253,7 +260,7 @@ final class TcpJoin {
     private TcpMesh.JoinResults joined(NodeMemoryProvider intraNode, RankEntry[] all, EndedRanks ends, Roster roster) {
         List<String> hosts = new ArrayList<>();
         List<String> machines = new ArrayList<>();
-        // why each rank shares no memory; empty for a rank that can
+        // for each rank, the reason why the rank shares no memory; empty if it can
         String[] lacking = new String[all.length];
         for (int rank = 0; rank < all.length; rank++) {
             hosts.add(all[rank].host());
@@ -324,7 +331,7 @@ final class TcpJoin {
         boolean on = mesh.encrypts(others());
         boolean off = between && port.tls().use() == TlsPolicy.TlsMode.OFF;
         if (spec.rank() != 0 || !on && !off) {
-            // no data leaves this host, which may have several addresses
+            // all ranks are on this host, which may have several addresses, so no data leaves this host
             return;
         }
         String where = between ? "between " + hosts + " hosts" : "within one host";
@@ -351,7 +358,10 @@ final class TcpJoin {
         return known;
     }
 
-    /** Returns a link-local address with this rank's interface, or ends the join on all ranks without blame. */
+    /**
+     * Returns a link-local address together with this host's interface to it. Without such an interface, ends the join
+     * on all ranks and blames no rank.
+     */
     private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
         Optional<InetAddress> reachable = AddressLookup.onLinkOf(port.reachable(), announced);
         if (reachable.isPresent()) {
@@ -384,7 +394,10 @@ final class TcpJoin {
         }
     }
 
-    /** Connects to the peers without using the store, unless the store reports that this group cannot be joined. */
+    /**
+     * Connects to the peers, without using the store. Only one report of the store ends the wait: that this group
+     * cannot be joined.
+     */
     private void connected(TcpPort port, TcpMesh mesh, PeerRecord[] known, Roster roster) {
         port.loop().run(new Runnable() {
             @Override
@@ -412,7 +425,9 @@ final class TcpJoin {
         await(ready, new JoinState.MissingRanks(mesh::notReady, spec.worldSize(), tried), () -> advice(mesh));
     }
 
-    /** Returns a text about unconnected ranks, with advice to open ports unless all were reached. */
+    /**
+     * Returns a text about unconnected ranks. If a connection has not reached its peer, the text advises to open ports.
+     */
     private static String advice(TcpMesh mesh) {
         List<UnconnectedRank> all = mesh.unconnected();
         if (all.isEmpty()) {
@@ -425,7 +440,7 @@ final class TcpJoin {
                                 + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)");
     }
 
-    /** Waits for the missing ranks of a state of the join. The progress messages print this state. */
+    /** Waits until {@code all} completes. Meanwhile, the progress messages print the state and its missing ranks. */
     private void await(CompletableFuture<Void> all, JoinState.MissingRanks state, Supplier<String> advice) {
         progress.enter(state);
         long before = progress.millis();
@@ -462,8 +477,8 @@ final class TcpJoin {
     }
 
     /**
-     * Returns the failure of the join. If the store is lost while ranks are missing, the rank that served the store has
-     * given up. The failure after the loss of the store names the missing ranks.
+     * Returns the failure of the join. The connection to the store may end while ranks are missing, because the rank
+     * that serves the store has given up. Then, too, the failure names the missing ranks.
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = LoopWaiter.failure(cause, where);

@@ -46,13 +46,16 @@ import java.util.function.Supplier;
  * {@link ControlConnection.FrameReceiver}.
  */
 public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionReceiver, ControlConnection.FrameReceiver {
-    /** Maximum total wait of the last close, for the store and for the last frames. */
+    /** Maximum time that the last close waits for the store and for the last frames together. */
     public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
     /** Maximum number of bytes of frames that wait for a peer. With more bytes, the peer is blamed with PARTITION. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
 
-    /** Time limit to replace a data connection that ended. The peer was reachable before, and calls wait meanwhile. */
+    /**
+     * Time limit to replace a data connection that ended. The limit is short, because the peer was reachable before,
+     * and calls wait meanwhile.
+     */
     private static final long REDIAL_NANOS = 10_000_000_000L;
 
     private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
@@ -61,7 +64,9 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     final Where where;
     private final RankContext context;
     private final SocketConfig io;
-    /** The port of this rank. A group of one rank has no sockets: port, drain, attempts and mayLive are null. */
+    /**
+     * The port of this rank. In a group of one rank, which has no sockets, port, drain, attempts and mayLive are null.
+     */
     private final TcpPort port;
 
     private final DrainingConnections drain;
@@ -72,7 +77,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     final InboxRouter inboxes; // on the loop
     private final AdmissionCheck admission;
     private final DataChannels data;
-    /** Slots of the peers, filled by authenticated connections. */
+    /**
+     * For each lower rank, the authenticated channel of its control connection; null before the rank has connected.
+     * Always null for a higher rank, because this rank connects to it.
+     */
     private final Channel[] slots;
 
     private final AtomicReferenceArray<ControlConnection> connections;
@@ -92,7 +100,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
 
     private volatile int distanceMicros;
 
-    /** The facts about all ranks, which are set once, during the join. */
+    /** The data that ranks have published during the join. Set once. */
     volatile JoinResults joined =
             new JoinResults(0, NodeMemoryProvider.none(), List.of(), List.of(), EndedRanks.unknown());
 
@@ -100,7 +108,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     private final AtomicInteger users = new AtomicInteger(1);
 
     /**
-     * The facts that ranks have published during the join.
+     * The data that ranks have published during the join.
      *
      * @param deadlineNanos end of the join, on the clock of the context
      * @param memory        how ranks share memory
@@ -118,8 +126,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     /**
      * Creates a mesh without connections.
      *
-     * @param context context with the settings, which also releases the port
-     * @param port    port, of which this mesh is one user; null in a group of one rank
+     * @param context context with the settings; the context also releases the port
+     * @param port    port, which this mesh uses until it is closed; null in a group of one rank
      * @param id      identity of the group, which connections must name
      * @param left    called at the last close, before the port is released; receives the time that the call may take
      */
@@ -147,7 +155,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
      * Joins the group: binds, opens the store, publishes this rank, waits for the other ranks, and connects to each
      * rank.
      *
-     * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, by the deadline of the spec
+     * @throws FerroException RENDEZVOUS, PROTOCOL, UNAUTHENTICATED or INTERRUPTED, at the latest at the deadline of the
+     *     join
      */
     public static TcpMesh join(GroupSpec group, RankContext context) {
         return group.worldSize() == 1
@@ -177,12 +186,15 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         return known.isEmpty() ? "" : known.get(peer);
     }
 
-    /** Calls a receiver with the end of a rank's process when the launcher of the rank reports the end. */
+    /** Calls a receiver when the launcher of a rank reports how the rank's process has ended. */
     void whenEnded(int peer, Consumer<RankEnd> receiver) {
         joined.ends().when(peer, receiver);
     }
 
-    /** Returns the provider through which the given ranks share memory. All given ranks get the same result. */
+    /**
+     * Returns the provider through which the given ranks share memory. The result is present on all given ranks or on
+     * none.
+     */
     public Optional<SharedMemoryProvider> sharedMemory(int[] ranks) {
         return joined.memory().among(ranks);
     }
@@ -202,7 +214,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         return distanceMicros;
     }
 
-    /** Returns this rank in the joined group. */
+    /** Returns the number of this rank in the joined group. */
     public int rank() {
         return spec.rank();
     }
@@ -228,7 +240,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     }
 
     /**
-     * Runs a task on the background loop after all frames that arrived from a peer before this call were passed on.
+     * Runs a task on the background loop after all frames of a peer that arrived before this call were passed to their
+     * receivers.
      *
      * @return false if the loop has ended and the task will not run
      */
@@ -244,7 +257,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         });
     }
 
-    /** Registers the receiver of a group, on the background loop. Earlier events of the group are delivered first. */
+    /**
+     * Registers the receiver of a group, on the background loop. Events of the group that arrived before this call are
+     * delivered first.
+     */
     void register(long group, InboxRouter.GroupReceiver receiver) {
         onLoop(new Runnable() {
             @Override
@@ -262,7 +278,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         });
     }
 
-    /** Requests a data connection. Both sides receive one connection per epoch, after any number of requests. */
+    /** Requests a data connection. Both sides receive exactly one connection per epoch, even after several requests. */
     public void openData(int peer, long group, ConnectionPurpose lane, int epoch) {
         check(peer);
         onLoop(new DataChannels.OpenDataTask(this, new ChannelKey(peer, group, lane), epoch));
@@ -348,7 +364,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         port.loop().run(() -> closed(inOrder).whenComplete((done, failure) -> over.complete(null)));
         left.accept(flush);
         if (!port.loop().inLoop()) {
-            // waits for the last frames to be sent; a peer that reads nothing cannot delay this rank longer
+            // waits until the last frames are sent; if a peer reads nothing, the wait ends at the deadline
             LoopWaiter.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
@@ -410,8 +426,8 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
     }
 
     /**
-     * Takes the slot of a peer. Closes an earlier, unconfirmed attempt of the same process. The process has given up
-     * the earlier attempt, but the end of the attempt has not yet arrived.
+     * Sets the control connection to a peer. Closes an earlier, unconfirmed attempt of the same process. The process
+     * has given up the earlier attempt, but this rank has not yet detected its end.
      */
     private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
         Channel former = slots[peer];
@@ -448,7 +464,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    /** Keeps a refusal for messages. Any process may have sent the hello, which may be unauthenticated. */
+    /** Stores a refusal for messages. The hello may be unauthenticated, so any process may have sent it. */
     @Override
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         int peer = hello.member().rank();
@@ -457,7 +473,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    /** Fails the join, or notifies the lower ranks. A lower rank might wait for the connection until its deadline. */
+    /**
+     * Fails the join, or notifies the lower ranks after the join. Without notice, a lower rank would wait for the
+     * connection until its deadline.
+     */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
@@ -485,7 +504,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
 
     private void attached(int peer, Channel channel) {
         ControlConnection connection = new ControlConnection(peer, channel, this, io.checksum());
-        // before the first frame is sent
+        // installs TLS before the first frame is sent
         encrypted.set(peer, TlsHandler.install(channel));
         connections.set(peer, connection);
         up.set(peer);
@@ -508,7 +527,9 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         broken(hello.member().rank(), cause);
     }
 
-    /** Fails the join or the joined group with an error of this rank that no peer has caused; called on the loop. */
+    /**
+     * Fails the join or the joined group because of an error on this rank that no peer has caused; called on the loop.
+     */
     void broken(int peer, Throwable cause) {
         FerroException failure = ownFailure(peer, cause);
         if (!ready.completeExceptionally(failure) && connections.get(peer) != null) {
@@ -610,7 +631,7 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         gone(peer, gone);
     }
 
-    /** Returns the failure for an exception of this rank that the peer has not caused. */
+    /** Returns the failure for an exception on this rank that the peer has not caused. */
     FerroException ownFailure(int peer, Throwable cause) {
         boolean memory = cause instanceof OutOfMemoryError;
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
@@ -683,7 +704,10 @@ public final class TcpMesh implements AutoCloseable, TcpListener.ConnectionRecei
         }
     }
 
-    /** Sends goodbye if {@code inOrder}, closes all connections, and completes after the close; on the loop only. */
+    /**
+     * Closes all connections; on the loop only. First sends goodbye if {@code inOrder} is true. The future completes
+     * after the close.
+     */
     private CompletableFuture<Void> closed(boolean inOrder) {
         closed = true;
         port.leave(id);

@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A rank that has published its address but is not connected, and the attempts to connect, for messages.
+ * A rank that has published its address but is not connected, with the result of the attempts to connect. Used in
+ * messages.
  *
  * @param home    machine of the rank, with its address
  * @param address published address and port
- * @param trouble result of the attempts
+ * @param trouble result of the connection attempts
  * @param tries   number of attempts that this rank has made; 0 if the other rank connects
  * @param reached whether one of the two ranks has reached the other rank, or both ranks are on one host
  */
@@ -20,10 +21,13 @@ record UnconnectedRank(int rank, String home, String address, String trouble, in
     private static final int ADDRESSES_MOST = 4;
     private static final int GROUPS_MOST = 8;
 
-    /** Text for a rank that is connected and that waits for other ranks, as this rank does. */
+    /** Text for a rank that is connected to this rank, and that waits for other ranks. */
     static final String WAITING = "connected, and itself waiting for other ranks";
 
-    /** Describes all ranks in one text. Combines ranks of one host with one problem. Ranks that only wait come last. */
+    /**
+     * Describes all ranks in one text. Ranks of the same host that have the same problem share one entry. Ranks that
+     * only wait for other ranks come last.
+     */
     static String text(List<UnconnectedRank> all) {
         Map<String, List<UnconnectedRank>> together = new LinkedHashMap<>();
         all.stream()

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * The accepting side of a handshake. The accepting side receives a hello, sends a challenge, receives a proof, sends a
- * proof, and receives a confirmation. The connecting side may connect again instead of sending a confirmation. The
- * connecting side confirms at most one of its attempts.
+ * proof, and receives a confirmation. The connecting side may connect again instead of sending a confirmation, and
+ * confirms at most one of its attempts.
  */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
@@ -69,7 +69,7 @@ final class AcceptingHandshake implements Handshake {
         return tls;
     }
 
-    /** Returns whether a hello with the id of this job has arrived from the other side. */
+    /** Returns whether a hello with the id of this job has arrived from the peer. */
     boolean spoken() {
         return hello != null;
     }
@@ -78,7 +78,7 @@ final class AcceptingHandshake implements Handshake {
         return hello;
     }
 
-    /** Returns the hello of the other side, even of another job; null if no valid hello has arrived. */
+    /** Returns the hello of the peer, even of another job; null if no valid hello has arrived. */
     Hello said() {
         return said;
     }
@@ -193,9 +193,9 @@ final class AcceptingHandshake implements Handshake {
     /** Admits or refuses a side whose proof was correct. */
     interface AdmissionPolicy {
         /**
-         * Admits the other side, or refuses it.
+         * Admits the peer, or refuses it.
          *
-         * @throws Refusal RENDEZVOUS if the other side does not belong to the group
+         * @throws Refusal RENDEZVOUS if the peer does not belong to the group
          */
         void admit(Hello hello) throws Refusal;
     }
@@ -233,7 +233,7 @@ final class AcceptingHandshake implements Handshake {
         }
 
         /**
-         * Decides whether to encrypt a connection. A connection is plain only if both sides accept a plain connection.
+         * Decides whether to encrypt a connection. A connection is not encrypted only if both sides accept this.
          *
          * @throws Refusal RENDEZVOUS if one side has no TLS and the other side requires TLS
          */

@@ -28,15 +28,17 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private static final String AUTO = "auto";
     private static final String FILTER = Settings.TCP_INTERFACE.name();
 
-    /** The location of the store. {@code reason} is the reason why the route to the store decides the addresses. */
+    /**
+     * The location of the store. {@code reason} says why the route to the store decides which addresses a rank uses.
+     */
     public record StoreLocation(InetAddress at, boolean servedHere, String reason) {}
 
     /**
-     * Chooses the addresses. A setting that names an address decides first, then {@code ferro.tcp.interface}. If no
-     * setting decides, the address that routes to the store is chosen.
+     * Chooses the addresses. A setting that names an address has priority, then {@code ferro.tcp.interface}. Without
+     * these settings, the address from which packets go to the store is chosen.
      *
      * @throws IllegalArgumentException if no interface of this host matches the setting
-     * @throws FerroException           RENDEZVOUS without a route to the store
+     * @throws FerroException           RENDEZVOUS if this host has no route to the store
      */
     public static AddressChoice of(
             RankContext context, Where where, StoreLocation meeting, Supplier<List<LocalInterface>> all) {
@@ -61,9 +63,9 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     }
 
     /**
-     * Returns the address to listen at. If the name of this host resolves to loopback, the address is replaced, unless
-     * the route to the store is loopback. The replacement is another address of the name on this host. If the name has
-     * no other address, the replacement is the address that routes to the store.
+     * Returns the address at which to listen. If the name resolves to loopback, another address is returned, unless the
+     * route to the store is loopback. The other address is an address of the name on this host. If the name has no
+     * other address, the address that routes to the store is returned.
      */
     private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
         Optional<LoopbackHostName> own = routing.isLoopbackAddress() ? Optional.empty() : LoopbackHostName.find(asked);
@@ -89,7 +91,10 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
     }
 
-    /** Returns the wildcard address, because peers reach the store and the data links at different addresses. */
+    /**
+     * Returns the wildcard address. A rank that listens at this address is reachable at the address of the store and at
+     * the address of the data links.
+     */
     private static InetAddress wildcard(InetAddress reachable, InetAddress meeting) {
         boolean six = reachable instanceof Inet6Address || meeting instanceof Inet6Address;
         return AddressLookup.literal(six ? "::" : "0.0.0.0");
@@ -99,9 +104,10 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private record AddressCandidate(String name, InetAddress address, int rank) {}
 
     /**
-     * Returns the usable addresses, best first. The address that routes to the store is best. The other addresses have
-     * the order of the setting. At the same position of the setting, the store's address family comes first. Loopback
-     * is usable only if the setting names loopback, or if loopback routes to the store.
+     * Returns the usable addresses, best first. The address that routes to the store is best. The other addresses are
+     * in the order of the entries of the setting. Of the addresses that match the same entry, an address of the store's
+     * address family comes first. Loopback is usable only if the setting names loopback, or if loopback routes to the
+     * store.
      */
     private static List<AddressCandidate> candidates(
             InterfaceFilter filter, InetAddress routing, List<LocalInterface> all) {

@@ -35,14 +35,17 @@ public final class AddressLookup {
     /** Target port of a UDP socket that only finds a route. The port does not matter, because nothing is sent. */
     private static final int DISCARD_PORT = 9;
 
-    /** Names of loopback, in a separate class, because most ranks never need these patterns, which take time. */
+    /**
+     * Patterns of host names that mean loopback. They are in a separate class, because compiling them takes time and
+     * most ranks never need them.
+     */
     private static final class LoopbackNames {
         /** {@code localhost}, its subdomains (RFC 6761, section 6.3), and names that distributions give to loopback. */
         private static final Pattern LOCAL_NAME = Pattern.compile(
                 "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
                 Pattern.CASE_INSENSITIVE);
 
-        /** Short forms of loopback that Java accepts and Netty refuses; the last number fills all remaining bytes. */
+        /** Short loopback addresses such as 127.1, whose last number fills all other bytes. Netty refuses them. */
         private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
         private LoopbackNames() {}
@@ -55,7 +58,8 @@ public final class AddressLookup {
     private AddressLookup() {}
 
     /**
-     * Resolves a host name. Tries again until the deadline, because the names of a cluster that starts appear late.
+     * Resolves a host name. Tries again until the deadline, because names of a cluster may be missing while the cluster
+     * starts.
      *
      * @return the address of the name that {@link #nearest} selects
      * @throws FerroException RENDEZVOUS after the deadline, or if no single interface leads to a link-local address
@@ -97,9 +101,9 @@ public final class AddressLookup {
 
     /**
      * Resolves a host name once, to all its addresses. Java caches for ten seconds that a name has no address, and
-     * caches the addresses of a name for thirty seconds. Java caches each spelling of a name separately. A spelling
-     * with other capital letters means the same host (RFC 4343). An IPv6 link-local address without an interface gets
-     * an interface of this host.
+     * caches the addresses of a name for thirty seconds. Java caches each spelling of a name separately, so later
+     * attempts change the spelling. A spelling with other capital letters means the same host (RFC 4343). An IPv6
+     * link-local address without an interface gets an interface of this host.
      *
      * @param attempt 0 for the unchanged name; each odd number changes the spelling in another way
      */
@@ -119,7 +123,7 @@ public final class AddressLookup {
 
     /**
      * Selects one of a host's addresses. The route to the selected address determines the address by which peers reach
-     * this host. Addresses of this host come first, because a name that has an address of this host means this host.
+     * this host. Addresses of this host come first: if a name has an address of this host, the name means this host.
      * Addresses without a route come last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
@@ -167,7 +171,7 @@ public final class AddressLookup {
         return List.copyOf(turns);
     }
 
-    /** Returns the name with some capital letters. A number that depends on the attempt selects the letters. */
+    /** Returns the name with some letters as capital letters. The attempt number decides which letters. */
     static String spelling(String host, int attempt) {
         if (attempt % 2 == 0) {
             return host;
@@ -223,9 +227,8 @@ public final class AddressLookup {
     }
 
     /**
-     * Returns the address of this host on its default route. Without a default route, if a single interface has an
-     * address, returns this address. If several interfaces have an address, returns the only address of the preferred
-     * family.
+     * Returns the address of this host on its default route. Without a default route, returns the only address of this
+     * host that is neither loopback nor link-local. If there are several, returns the only one of the preferred family.
      *
      * @param six whether IPv6 is preferred to IPv4
      */
@@ -237,7 +240,7 @@ public final class AddressLookup {
                     return withoutInterface(own);
                 }
             } catch (FerroException noRoute) {
-                // the other address family may have a route
+                // this address family has no route; the other address family may have one
             }
         }
         List<InetAddress> all = ofInterfaces();
@@ -312,7 +315,7 @@ public final class AddressLookup {
 
     /** Returns a text as an IPv6 link-local address without its scope; empty for any other text. */
     public static Optional<InetAddress> linkLocal(String host) {
-        // a scope names an interface of the host that has published the address
+        // the scope after the percent sign names an interface of the host that has published the address
         int scope = host.indexOf('%');
         InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
         return bare instanceof Inet6Address && bare.isLinkLocalAddress() ? Optional.of(bare) : Optional.empty();
@@ -323,7 +326,7 @@ public final class AddressLookup {
      *
      * @param linkLocal address that another rank has published
      * @param own       address by which the other ranks reach this host
-     * @return empty if the interface of the own address has no link-local address, as loopback
+     * @return empty if the interface of the own address has no link-local address, for example loopback
      */
     public static Optional<InetAddress> onLinkOf(InetAddress own, InetAddress linkLocal) {
         try {
@@ -379,7 +382,7 @@ public final class AddressLookup {
 
     /** Returns whether a text is a loopback address, or a host name that means loopback on every host. */
     public static boolean isLoopback(String host) {
-        // a scope names an interface of another host
+        // the scope after the percent sign names an interface of another host
         int scope = host.indexOf('%');
         InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
         return bare != null ? bare.isLoopbackAddress() : LoopbackNames.contain(host);

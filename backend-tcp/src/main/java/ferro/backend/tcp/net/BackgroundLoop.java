@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/** A daemon thread that serves sockets. The thread does work that must go on while no thread makes progress. */
+/** A daemon thread that serves sockets. The thread does work that must continue while no thread calls a group. */
 public final class BackgroundLoop implements AutoCloseable {
     private static final long CLOSE_MILLIS = 2_000;
 
@@ -16,7 +16,7 @@ public final class BackgroundLoop implements AutoCloseable {
 
     /** Starts the daemon thread. */
     public BackgroundLoop(SocketConfig io, String name) {
-        // a Netty group of several loops notifies of a loop's end on a thread that keeps the JVM alive for a second
+        // a Netty group of several loops would report a loop's end on a thread that keeps the JVM alive for a second
         ThreadFactory threads = new ThreadFactory() {
             @Override
             public Thread newThread(Runnable task) {
@@ -54,8 +54,8 @@ public final class BackgroundLoop implements AutoCloseable {
     }
 
     /**
-     * Closes all channels and ends the thread of the loop. Waits for this thread for a limited time, unless the thread
-     * calls this method itself. The interrupt flag is kept.
+     * Closes all channels and ends the thread of the loop. Waits a limited time until the thread has ended, unless the
+     * thread calls this method itself. The interrupt flag is kept.
      */
     @Override
     public void close() {
@@ -77,7 +77,7 @@ public final class BackgroundLoop implements AutoCloseable {
     /**
      * A loop that closes its channels before it ends. Netty's loop closes channels only after it has polled sockets. If
      * the request to end arrives while Netty's loop runs tasks, the loop does not poll again and leaves the channels
-     * open. Peers would see the end of these channels only at the end of the process.
+     * open. Peers would detect the end of these channels only when the process ends.
      *
      * <p>Source: {@code SingleThreadIoEventLoop.run} of Netty 4.2.18.
      */

@@ -129,9 +129,9 @@ final class CaSignedKey {
     }
 
     /**
-     * Refuses the own leaf certificate if the certificate is not valid now.
+     * Throws if this side's leaf certificate is not valid now.
      *
-     * @throws IOException naming the file and the dates
+     * @throws IOException if the certificate is not valid now; the message names the file and the dates
      */
     void checkDates(Date now) throws IOException {
         X509Certificate leaf = chain.get(0);
@@ -144,10 +144,10 @@ final class CaSignedKey {
     }
 
     /**
-     * Checks the certificates of the other side: the signatures up to a trusted authority, the dates, and the name of
-     * the leaf. Revocation is not checked.
+     * Checks the certificates of the peer: the signatures up to a trusted authority, the dates, and the name of the
+     * leaf. Revocation is not checked.
      *
-     * @param peer chain of the other side, leaf first
+     * @param peer certificate chain of the peer, leaf first
      * @param name pattern that a name of the peer's leaf must match; null accepts any name
      * @throws CertificateException saying which certificate is wrong, and what is needed
      */
@@ -175,7 +175,10 @@ final class CaSignedKey {
         }
     }
 
-    /** Returns the peer's certificates before the first trusted certificate. Some peers send trusted ones, too. */
+    /**
+     * Returns the peer's certificates before the first trusted certificate. Some peers also send the trusted
+     * certificates.
+     */
     private List<X509Certificate> belowAuthority(X509Certificate[] peer) {
         Set<X509Certificate> trusted = new HashSet<>();
         anchors.forEach(anchor -> trusted.add(anchor.getTrustedCert()));
@@ -208,7 +211,7 @@ final class CaSignedKey {
      * no slash in a URI and no dot in a DNS name.
      */
     static final class NamePattern {
-        /** Kinds of alternative names (RFC 5280, 4.2.1.6). */
+        /** Type number of a DNS name among subject alternative names (RFC 5280, 4.2.1.6). */
         private static final int DNS = 2;
 
         private static final int URI = 6;
@@ -228,7 +231,7 @@ final class CaSignedKey {
             pattern = Pattern.compile(all.toString(), uri ? 0 : Pattern.CASE_INSENSITIVE);
         }
 
-        /** Returns whether a name of a certificate matches. */
+        /** Returns whether a name of the certificate matches this pattern. */
         boolean matches(X509Certificate certificate) {
             Collection<List<?>> names = alternatives(certificate);
             return names.stream()

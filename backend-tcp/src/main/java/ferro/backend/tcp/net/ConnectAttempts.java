@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
     /**
-     * How long an address must be silent before a text names a possible cause. A shorter silence probably comes from a
-     * busy host and needs no action.
+     * How long an address is silent before a text names a possible cause. A shorter silence probably means that the
+     * host is busy, and needs no action.
      */
     public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
 
@@ -32,7 +32,7 @@ public final class ConnectAttempts {
     public static final String LOOPBACK_DOWN =
             "the loopback interface of this machine is down (ip link set lo up starts it)";
 
-    /** Part of the error text for {@code ::1} if the interface is down or has no IPv6. */
+    /** Part of the error text of a connect to {@code ::1} if the loopback interface is down or has no IPv6. */
     private static final String NO_SUCH_ADDRESS = "assign requested address";
 
     private final LongSupplier clock;
@@ -50,9 +50,9 @@ public final class ConnectAttempts {
 
     /** The last attempt at one address. */
     private static final class AddressAttempt {
-        /** The last time at which the attempt began, connected, or received an answer. */
+        /** The time of the attempt's last event: its start, its connection, or an answer. */
         private long sinceNanos;
-        /** How long the address was silent in all earlier attempts since its last answer. */
+        /** How long the address did not answer, over all earlier attempts since its last answer. */
         private long silentNanos;
         /** Whether the attempt has an open connection. */
         private boolean open;
@@ -64,7 +64,7 @@ public final class ConnectAttempts {
         private String end;
     }
 
-    /** Creates an empty record; {@code clock} returns nanoseconds. */
+    /** Creates an object without attempts; {@code clock} returns nanoseconds. */
     public ConnectAttempts(LongSupplier clock) {
         this.clock = clock;
     }
@@ -105,8 +105,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Records a new connection on which nothing has been sent yet. From now on, results of earlier attempts do not
-     * count. The attempts at other addresses end.
+     * Records a new connection on which nothing has been sent yet. Discards the results of earlier attempts. The caller
+     * has ended the attempts at other addresses.
      */
     synchronized void connected(InetSocketAddress to, Channel channel) {
         tried.keySet().retainAll(Set.of(to));
@@ -131,7 +131,10 @@ public final class ConnectAttempts {
         attempt.answered = true;
     }
 
-    /** Returns the round trip time to the peer in microseconds; 0 if unknown, or if the peer is on this host. */
+    /**
+     * Returns the round trip time to the peer in microseconds; 0 if the time is unknown, or if the peer is on this
+     * host.
+     */
     synchronized int roundTripMicros() {
         return roundTripMicros;
     }
@@ -156,7 +159,10 @@ public final class ConnectAttempts {
         return connected;
     }
 
-    /** Returns whether an attempt has ended and no later attempt has made a connection, so that a failure exists. */
+    /**
+     * Returns whether an attempt has ended and no later attempt has made a connection, so that a text can name a
+     * failure.
+     */
     public synchronized boolean hasEnded() {
         return tried.values().stream().anyMatch(attempt -> attempt.end != null);
     }
@@ -167,8 +173,8 @@ public final class ConnectAttempts {
     }
 
     /**
-     * Returns whether the attempts failed because the loopback interface of this host is down. The failure of one
-     * address for this reason is enough, because {@code ::1} may fail only for lack of IPv6.
+     * Returns whether the attempts failed because the loopback interface of this host is down. One address that failed
+     * for this reason is enough, because {@code ::1} may have failed for another reason, the lack of IPv6.
      */
     public synchronized boolean isLoopbackDown() {
         boolean down = false;
@@ -186,8 +192,8 @@ public final class ConnectAttempts {
      * Returns the failure of a dial that no peer has answered before its deadline.
      *
      * @param call       dialled peer
-     * @param begunNanos start of the dial, on the clock of this record
-     * @param cause      cause of the end of the last attempt; null if unknown
+     * @param begunNanos start of the dial, in nanoseconds of the clock of this object
+     * @param cause      reason why the last attempt ended; null if unknown
      */
     public synchronized FerroException gaveUp(TcpDialer.DialledPeer call, long begunNanos, Throwable cause) {
         long millis = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - begunNanos);
@@ -199,7 +205,10 @@ public final class ConnectAttempts {
                 cause);
     }
 
-    /** Returns a text about the end or the state of the last attempt. Several addresses have one text each. */
+    /**
+     * Returns a text about how the last attempt has ended, or how far it is. If several addresses were tried, the text
+     * has one part for each address.
+     */
     public synchronized String last() {
         if (tried.isEmpty()) {
             return "not tried yet";
@@ -257,7 +266,7 @@ public final class ConnectAttempts {
         return silentNanos(attempt) >= CAUSE_AFTER.toNanos();
     }
 
-    /** Returns the text for a connection whose handshake gets no further answer. */
+    /** Returns the text for a connection on which the peer does not continue the handshake. */
     private String unanswered(AddressAttempt attempt) {
         String cause = attempt.answered
                 ? ": is its process stopped or without a core?"

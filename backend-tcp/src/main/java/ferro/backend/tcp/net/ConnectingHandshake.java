@@ -105,7 +105,10 @@ final class ConnectingHandshake implements Handshake {
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
     }
 
-    /** Compares the TLS wishes of both sides. The proofs cover the wishes, so no third party can change them. */
+    /**
+     * Checks that both sides agree on TLS. The proofs cover what each side has sent about TLS, so no third party can
+     * change it.
+     */
     private void checkTls(TlsChallenge said) throws Refusal {
         if (said.tls() == (wish == Hello.TlsPreference.TLS)) {
             return;

@@ -12,7 +12,7 @@ import java.security.SecureRandom;
  * @param tls    rule for which connections are encrypted, and with which key
  */
 public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
-    /** Creates credentials with which connections to other hosts are encrypted. */
+    /** Creates credentials for which connections to other hosts are encrypted. */
     Credentials(String job, Secret secret, SecureRandom random) {
         this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsMode.AUTO, job, "process"));
     }
@@ -24,7 +24,10 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /** Checks that both sides or neither side has a secret. Unchecked, a difference would look like a wrong proof. */
+    /**
+     * Checks that both sides or neither side has a secret. Without this check, the difference would be reported as a
+     * wrong proof.
+     */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

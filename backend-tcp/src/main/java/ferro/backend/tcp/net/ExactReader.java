@@ -54,7 +54,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         resume();
     }
 
-    /** Continues to read after {@link #mayRead} has returned false. */
+    /** Continues to read. Called after {@link #mayRead} has returned false. */
     public final void resume() {
         if (wanted > 0 && !reading && mayRead()) {
             sizes.expect(wanted - count);
@@ -73,7 +73,10 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     /** Receives the expected bytes. An implementation may call {@link #expect} for the next bytes. */
     public abstract void whole(ByteBuffer bytes);
 
-    /** Checks the part of the expected bytes that has arrived. With result false, drops the part and ends reading. */
+    /**
+     * Checks the part of the expected bytes that has arrived. If an implementation returns false, the reader drops the
+     * part and reads nothing more.
+     */
     boolean partial(byte[] bytes, int length) {
         return true;
     }
@@ -91,7 +94,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
             try {
                 beginOnce();
             } catch (LinkageError broken) {
-                // Netty would remove this handler without a call of the handler
+                // without this call, Netty would remove this handler without notifying it
                 exceptionCaught(added, broken);
             }
         }
@@ -102,7 +105,10 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         beginOnce();
     }
 
-    /** Begins to read at the first event only. An accepted channel is already active, and calls channelActive later. */
+    /**
+     * Begins to read once, at the first event. An accepted channel is already active when the handler is added, and
+     * later calls channelActive as well.
+     */
     private void beginOnce() {
         if (!begun) {
             begun = true;
@@ -148,8 +154,8 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A handle that limits reads to the expected bytes. The limit falls with each read. After the end of the stream
-     * Netty's epoll reads until nothing arrives, whatever {@link #continueReading} returns.
+     * A handle that limits reads to the expected bytes. Each read lowers the limit by the bytes that were read. After
+     * the end of the stream, Netty's epoll code reads until nothing arrives and ignores {@link #continueReading}.
      */
     static final class ExactReadHandle implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
@@ -157,7 +163,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         private int last;
         private int attempted;
 
-        /** Sets how many bytes may be read until the next call. */
+        /** Sets how many bytes may be read until the next call of this method. */
         void expect(int bytes) {
             remaining = bytes;
         }
@@ -184,7 +190,10 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void incMessagesRead(int messages) {}
 
-        /** Ignores an end of stream while no bytes are expected. The next reader receives the end, after any data. */
+        /**
+         * Ignores an end of stream while no bytes are expected. The next reader receives the end of stream, after any
+         * data.
+         */
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;

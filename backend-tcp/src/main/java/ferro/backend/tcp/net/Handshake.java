@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 
 /** One side of a handshake, without sockets. A side consumes exact numbers of bytes and returns bytes to send. */
 public interface Handshake {
-    /** Length of the head of every frame after the hello: type and length. */
+    /** Length in bytes of the head of every frame after the hello. The head has the type and the length of the body. */
     int HEAD_BYTES = 3;
 
-    /** Frame of the accepting side: its nonce and whether it has a secret. */
+    /** Frame of the accepting side that contains its nonce, and whether the side has a secret. */
     byte CHALLENGE = 1;
     /** Frame of the accepting side: a refusal, with code and text. */
     byte REFUSAL = 2;
@@ -19,21 +19,23 @@ public interface Handshake {
     /** Returns the bytes that this side sends first. */
     byte[] opening();
 
-    /** Returns the exact number of bytes that this side needs next; 0 at the end. */
+    /** Returns the exact number of bytes that this side needs next; 0 at the end of the handshake. */
     int wanted();
 
-    /** Returns whether the received bytes can be valid. If not, the other side does not use ferro's protocol. */
+    /**
+     * Returns whether the received bytes can be valid. Invalid bytes show that the peer does not use ferro's protocol.
+     */
     boolean plausible(byte[] bytes, int count);
 
     /**
      * Consumes the wanted bytes.
      *
      * @return bytes to send, may be empty
-     * @throws Refusal if the handshake cannot continue; the accepting side sends the refusal to the other side
+     * @throws Refusal if the handshake cannot continue; the accepting side sends the refusal to the peer
      */
     byte[] take(ByteBuffer bytes) throws Refusal;
 
-    /** Returns whether this side has admitted the other side, but has not received a confirmation yet. */
+    /** Returns whether this side has admitted the peer, but has not received a confirmation yet. */
     boolean awaitsConfirmation();
 
     /** Returns the TLS session that follows this handshake; null if the connection stays plain. */

@@ -25,7 +25,10 @@ final class HandshakeHandler extends ExactReader {
         expect(side.wanted());
     }
 
-    /** Frees the memory of the TLS session, which may exist before one side has admitted the other side. */
+    /**
+     * Frees the memory of the TLS session. The session may exist even if the handshake ends before either side has
+     * admitted the other side.
+     */
     private void free() {
         TlsSession tls = side.tls();
         if (tls != null) {
@@ -65,13 +68,16 @@ final class HandshakeHandler extends ExactReader {
             over = true;
             end.refused(context().channel(), refusal);
         } catch (LinkageError broken) {
-            // this reader may have left the pipeline before
+            // this handler may already have left the pipeline
             over = true;
             end.ended(context().channel(), broken);
         }
     }
 
-    /** Reports the end after the last bytes are written, because a data channel then changes its loop. */
+    /**
+     * Reports the end of the handshake after the last bytes are written, because after the report a data channel moves
+     * to another loop.
+     */
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         TlsSession tls = side.tls();
@@ -127,18 +133,20 @@ final class HandshakeHandler extends ExactReader {
         }
     }
 
-    /** Sends the reason for a refusal to the other side, if that side still reads, and closes the channel. */
+    /**
+     * Sends the reason for a refusal to the peer, unless the peer has closed the connection, and closes the channel.
+     */
     static void refuse(Channel channel, Refusal refusal) {
         byte[] frame = Handshake.frame(Handshake.REFUSAL, refusal.encoded());
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
     }
 
     /**
-     * Receives the progress and the end of a handshake, on the channel's loop. Exactly one of {@link #done},
+     * Is notified of the progress and of the end of a handshake, on the channel's loop. Exactly one of {@link #done},
      * {@link #refused}, {@link #stranger} and {@link #ended} is called.
      */
     interface HandshakeListener {
-        /** Reports that a part of the handshake has arrived from the other side. */
+        /** Reports that a part of the handshake has arrived from the peer. */
         default void heard(Channel channel) {}
 
         /** Reports that the accepting side has admitted the connecting side and waits for its confirmation. */
@@ -153,7 +161,7 @@ final class HandshakeHandler extends ExactReader {
         /** Reports that one side has refused the other side. The channel is still open. */
         void refused(Channel channel, Refusal refusal);
 
-        /** Reports that the other side does not use the protocol of ferro. The channel is still open. */
+        /** Reports that the peer does not use the protocol of ferro. The channel is still open. */
         void stranger(Channel channel, byte[] bytes, int length);
 
         /** Reports that the connection ended before the end of the handshake. */

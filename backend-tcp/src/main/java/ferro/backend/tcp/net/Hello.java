@@ -10,10 +10,10 @@ import java.util.Arrays;
 /**
  * The first message of a connecting side. The proofs of both sides cover the full hello. See docs/wire-protocol.md.
  *
- * @param kind      purpose of the connection
+ * @param kind      what the connection is for
  * @param job       job id
  * @param member    connecting rank or launcher
- * @param channel   data channel; {@link ChannelIdentity#NONE} for other kinds
+ * @param channel   data channel; {@link ChannelIdentity#NONE} for other kinds of connections
  * @param options   options of the connecting side
  * @param attempt   process and number of this attempt
  */
@@ -55,7 +55,10 @@ public record Hello(
      * @param to        the rank to which the connecting side connects; -1 for a store
      */
     public record RankPair(long group, int rank, int worldSize, int to) {
-        /** Creates the peering of a launcher, with a negative rank; {@code session} identifies the launcher. */
+        /**
+         * Creates the pair for a connection of a launcher, with a negative number as rank; {@code session} identifies
+         * the launcher.
+         */
         public static RankPair ofLauncher(int node, long session) {
             return new RankPair(session, -1 - node, 0, -1);
         }
@@ -76,8 +79,7 @@ public record Hello(
      *
      * @param group identity of the group or subgroup
      * @param lane  number of the lane
-     * @param epoch number of the connection of this lane; a connection that replaces a lost connection has a higher
-     *     number
+     * @param epoch epoch of the connection; a connection that replaces a lost connection has a higher epoch
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
         /** The lane of doorbells, whose bytes have no content and are never encrypted. */
@@ -96,14 +98,15 @@ public record Hello(
      * @param nonce   32 fresh random bytes
      */
     public record AttemptId(long process, int number, int answerLimitMillis, byte[] nonce) {
-        /** Creates an attempt that waits for each answer for the shortest time that a listener gives a connection. */
+        /** Creates an attempt whose process waits for each answer as long as a listener allows by default. */
         public AttemptId(long process, int number, byte[] nonce) {
             this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
         }
     }
 
     /**
-     * The options of the connecting side. The accepting side refuses options that do not fit its own options.
+     * The options of the connecting side. The accepting side refuses the connection if these options contradict its own
+     * options.
      *
      * @param secret   whether the connecting side has a secret
      * @param checksum whether data is sent with checksums
@@ -116,12 +119,12 @@ public record Hello(
         private static final int TLS = 4;
         private static final int NO_TLS = 8;
 
-        /** Creates the options of a side without a key for the connection. */
+        /** Creates the options of a side that sends no TLS key hash in its hello. */
         public HelloOptions(boolean secret, boolean checksum, TlsPreference tls) {
             this(secret, checksum, tls, new byte[TlsIdentity.FINGERPRINT_BYTES]);
         }
 
-        /** Creates the options of a side that leaves the decision about TLS to the peer. */
+        /** Creates the options of a side that accepts connections with TLS and without TLS. */
         public HelloOptions(boolean secret, boolean checksum) {
             this(secret, checksum, TlsPreference.EITHER);
         }
@@ -139,7 +142,7 @@ public record Hello(
         }
     }
 
-    /** The wish of the connecting side about TLS. */
+    /** What the connecting side requires or prefers about TLS. */
     enum TlsPreference {
         /** The connecting side requires TLS. The hello contains the hash of the connecting side's key. */
         TLS,
@@ -186,7 +189,10 @@ public record Hello(
         return out.array();
     }
 
-    /** Parses the prefix, whose magic was compared before. Returns how many bytes follow the prefix. */
+    /**
+     * Parses the prefix of a hello, and returns how many bytes follow the prefix. The caller has already compared the
+     * first bytes of the prefix with the expected constant.
+     */
     static int following(ByteBuffer prefix) throws Refusal {
         int version = Short.toUnsignedInt(prefix.getShort(MAGIC.length));
         if (version != VERSION) {
@@ -243,13 +249,13 @@ public record Hello(
                 new AttemptId(process, number, answerLimitMillis, nonce));
     }
 
-    /** Returns this hello with a TLS key. */
+    /** Returns a copy of this hello with the hash of a TLS key. */
     Hello encrypted(byte[] fingerprint) {
         HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsPreference.TLS, fingerprint);
         return new Hello(kind, job, member, channel, with, attempt);
     }
 
-    /** Returns whether the connection carries no data, so that nothing could be read or changed. */
+    /** Returns whether the connection carries no content, so that it needs no encryption. */
     boolean carriesNothing() {
         return kind == ConnectionKind.ALIVE || kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
     }

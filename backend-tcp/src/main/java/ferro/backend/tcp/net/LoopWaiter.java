@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Waits of a caller's thread for the background loop, with a time limit. Waits fail only with FerroException. */
+/** Makes a caller's thread wait for the background loop, with a time limit. A wait fails only with FerroException. */
 public final class LoopWaiter {
     private LoopWaiter() {}
 
@@ -51,7 +51,10 @@ public final class LoopWaiter {
         }
     }
 
-    /** Waits a limited time for a future even if interrupted, and keeps the interrupt flag. A failure ends the wait. */
+    /**
+     * Waits a limited time for a future, even if the thread is interrupted. The interrupt flag is kept. A failure of
+     * the future ends the wait and is not thrown.
+     */
     public static void uninterrupted(CompletableFuture<?> awaited, long nanos) {
         long end = System.nanoTime() + nanos;
         boolean interrupted = false;
@@ -72,7 +75,7 @@ public final class LoopWaiter {
     }
 
     /**
-     * Pauses between two polls, for a result that no event announces.
+     * Pauses between two polls of a result about which no event notifies.
      *
      * @param interrupted message of the failure if the thread is interrupted
      * @throws FerroException INTERRUPTED with the flag set again
@@ -86,7 +89,10 @@ public final class LoopWaiter {
         }
     }
 
-    /** Pauses for {@code millis}, but not beyond a deadline, and always for at least one millisecond. */
+    /**
+     * Pauses for {@code millis}, or until a deadline if the deadline is earlier. Pauses for at least one millisecond in
+     * any case.
+     */
     public static void pause(long millis, long leftNanos, Where where, Supplier<String> interrupted) {
         long left = TimeUnit.NANOSECONDS.toMillis(leftNanos);
         pause(Math.max(1, Math.min(millis, left)), where, interrupted);

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A name of this host that this host resolves to loopback. Many distributions write the host's own name to /etc/hosts
- * as 127.0.1.1. Other hosts resolve the name correctly. Therefore other hosts cannot reach a rank that listens at the
- * loopback address.
+ * A host name that means this host, and that this host resolves to a loopback address. Many distributions write the
+ * host's own name to /etc/hosts as 127.0.1.1. Other hosts resolve the name correctly. Therefore other hosts cannot
+ * reach a rank that listens at the loopback address.
  *
  * @param name      host name
  * @param loopback  loopback address to which this host resolves the name
@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 public record LoopbackHostName(String name, InetAddress loopback, Optional<InetAddress> reachable) {
     /**
-     * Resolves a host name once. This method blocks, so no loop calls this method.
+     * Resolves a host name once. This method blocks, so event loops must not call it.
      *
      * @return empty if the name is a loopback address or means loopback on every host. The result is also empty if the
      *     name is unknown, does not resolve to loopback, or also resolves to an address of another host
@@ -48,9 +48,10 @@ public record LoopbackHostName(String name, InetAddress loopback, Optional<InetA
     }
 
     /**
-     * Returns the address of this host that other hosts can reach, if possible of the family of the loopback address.
+     * Returns an address of this host that other hosts can reach. An address of the loopback address's family is
+     * preferred.
      *
-     * @throws FerroException RENDEZVOUS if the name has no other address of this host and this host has no default
+     * @throws FerroException RENDEZVOUS if the name has no other address on this host, and this host has no default
      *     route
      */
     public String reachableAddress(Where where) {

@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 
 /**
  * Calls Netty on behalf of threads that ferro does not own. Netty keeps objects for each calling thread, and exceptions
- * with the stack of the first caller. These objects and exceptions would keep a program's class loader reachable as
- * long as the thread or Netty lives.
+ * with the stack of the first caller. These objects and exceptions would prevent the garbage collection of a program's
+ * class loader as long as the thread or Netty exists.
  */
 public final class NettyCaller {
     private NettyCaller() {}

@@ -27,24 +27,24 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The modules of Netty that this process loads, called parts: the version and the jar of each part.
+ * The versions and jars of the modules of Netty that this process loads. In this class, a part is a module of Netty.
  *
- * <p>A class path often has two copies of Netty, or parts of different versions, because a build names one part for
- * another library. The JVM loads each class from the first jar that contains the class. Therefore the version of a part
- * is read from the jar of one of its classes, and not from all jars of the class path.
+ * <p>A class path often has two copies of Netty, or modules of different versions, because a build declares one module
+ * for another library. The JVM loads each class from the first jar that contains the class. Therefore the version of a
+ * module is read from the jar from which the JVM loads one of the module's classes.
  */
 public final class NettyModules {
     /** Prefix of Netty's packages. In the jar with renamed packages, the prefix is {@code ferro.shaded.io.netty.}. */
     private static final String PACKAGES = "io.netty.";
 
-    /** The oldest version of Netty with which ferro runs. A test uses this version. */
+    /** The oldest version of Netty with which ferro runs. A test of ferro runs with this version. */
     static final String OLDEST = "4.2.1.Final";
 
     private static final String VERSIONS = "META-INF/io.netty.versions.properties";
     private static final String NATIVE_PART = "netty-transport-native-epoll";
     private static final String NATIVE_FILE = "META-INF/native/libnetty_transport_native_epoll_";
 
-    /** One class of each part that every rank needs to join. */
+    /** For each module that every rank needs to join, the name of one of its classes. */
     private static final Map<String, String> NEEDED = Map.of(
             "netty-buffer", "io.netty.buffer.ByteBuf",
             "netty-common", "io.netty.util.Version",
@@ -53,7 +53,10 @@ public final class NettyModules {
             "netty-transport-classes-epoll", "io.netty.channel.epoll.Epoll",
             "netty-transport-native-unix-common", "io.netty.channel.unix.Unix");
 
-    /** One class of each optional part. The native libraries of TLS have other version numbers. */
+    /**
+     * For each optional module, the name of one of its classes. The native libraries for TLS are missing here, because
+     * they have other version numbers.
+     */
     private static final Map<String, String> USED = Map.of(
             "netty-codec-base", "io.netty.handler.codec.ByteToMessageDecoder",
             "netty-handler", "io.netty.handler.ssl.SslContext");
@@ -63,7 +66,7 @@ public final class NettyModules {
             + " on, in Maven by importing io.netty:netty-bom";
 
     static {
-        // ferro reads no JFR events of Netty, which take a fifth of the CPU time of a start
+        // Netty's JFR events would take a fifth of the CPU time of a start, and ferro does not read them
         if (areOwn()) {
             System.getProperties().putIfAbsent(PACKAGES + "jfr.enabled", "false");
         }
@@ -71,30 +74,35 @@ public final class NettyModules {
 
     private NettyModules() {}
 
-    /** Returns whether ferro's jar contains its own Netty, in packages that no other jar has. */
+    /** Returns whether ferro's jar contains a copy of Netty in renamed packages, which no other jar has. */
     static boolean areOwn() {
         return PACKAGES.startsWith("ferro.");
     }
 
     /**
-     * A part that was found.
+     * A module of Netty that was found on the class path.
      *
      * @param version version, such as 4.2.18.Final
      * @param jar     location of the jar
      */
     record FoundModule(String version, String jar) {}
 
-    /** The parts on the class path of this class, found once. */
+    /** The modules of Netty on the class path of this class. They are searched once. */
     private static final class LoadedModules {
         static final Map<String, FoundModule> FOUND = found(NettyModules.class.getClassLoader());
     }
 
-    /** Returns why ferro cannot run with the Netty of this process, and a way out; empty if ferro can run. */
+    /**
+     * Returns why ferro cannot run with the Netty of this process, and what the user can do; empty if ferro can run.
+     */
     public static Optional<String> unusable() {
         return areOwn() ? Optional.empty() : unusable(LoadedModules.FOUND);
     }
 
-    /** Returns a text about parts of different versions in this process; empty if all parts have one version. */
+    /**
+     * Returns a text about the different versions of Netty's modules in this process; empty if all have the same
+     * version.
+     */
     public static Optional<String> mixed() {
         return areOwn() ? Optional.empty() : mixed(LoadedModules.FOUND);
     }
@@ -103,7 +111,8 @@ public final class NettyModules {
      * Runs code that uses Netty.
      *
      * @throws FerroException RENDEZVOUS if ferro cannot run with the Netty of this process. The message has the
-     *     versions that were found, their jars, the required version, and a way out. The cause is the error of the JVM
+     *     versions that were found, their jars, the required version, and what the user can do. The cause is the error
+     *     of the JVM
      */
     public static <T> T with(Where where, Supplier<T> code) {
         Optional<String> why = unusable();
@@ -115,7 +124,7 @@ public final class NettyModules {
         } catch (LinkageError broken) {
             throw ofNetty(broken).map(error -> failure(where, error, broken)).orElseThrow(() -> broken);
         } catch (FerroException failed) {
-            // an error on one of Netty's threads is the cause of the failure that it has led to
+            // if the error was thrown on a thread of Netty, it is a cause of this failure
             throw ofNetty(failed).map(error -> failure(where, error, failed)).orElse(failed);
         }
     }
@@ -126,7 +135,10 @@ public final class NettyModules {
         return new FerroException(Code.RENDEZVOUS, where, text, cause);
     }
 
-    /** Returns the linkage error of a class of Netty among the causes; empty if ferro's jar contains its own Netty. */
+    /**
+     * Returns the linkage error among the causes that concerns a class of Netty. Empty if ferro's jar contains a copy
+     * of Netty.
+     */
     private static Optional<LinkageError> ofNetty(Throwable thrown) {
         LinkageError last = null;
         for (Throwable one = areOwn() ? null : thrown; one != null; one = one.getCause()) {
@@ -139,7 +151,7 @@ public final class NettyModules {
         return Optional.empty();
     }
 
-    /** Returns why ferro cannot run with the given parts; empty if ferro can run. */
+    /** Returns why ferro cannot run with the given modules of Netty; empty if ferro can run. */
     static Optional<String> unusable(Map<String, FoundModule> found) {
         Set<String> missing = new TreeSet<>(NEEDED.keySet());
         missing.removeAll(found.keySet());
@@ -158,7 +170,7 @@ public final class NettyModules {
                         + " on the class path" + WAY_OUT);
     }
 
-    /** Returns a text about different versions of the given parts; empty if all parts have one version. */
+    /** Returns a text about the different versions of the given modules; empty if all have the same version. */
     static Optional<String> mixed(Map<String, FoundModule> found) {
         Map<String, Set<String>> parts = new TreeMap<>();
         found.forEach((part, one) -> {
@@ -196,7 +208,7 @@ public final class NettyModules {
         }
     }
 
-    /** Returns the parts that a class loader finds, by name. An unknown version is empty. */
+    /** Returns the modules of Netty that a class loader finds, by module name. An unknown version is an empty text. */
     static Map<String, FoundModule> found(ClassLoader loader) {
         Map<String, FoundModule> found = new HashMap<>();
         Map<String, Properties> versionsByJar = new HashMap<>();
@@ -280,7 +292,10 @@ public final class NettyModules {
         return read;
     }
 
-    /** Returns the version of a part from a file in its jar. The files of old versions name some parts differently. */
+    /**
+     * Returns the version of a module, which is read from a file in the module's jar. The files of old versions name
+     * some modules differently.
+     */
     private static String version(String part, Properties ofJar) {
         String exact = ofJar.getProperty(part + ".version");
         if (exact != null) {

@@ -11,8 +11,8 @@ import java.util.List;
 
 /**
  * The PEM files of a key and certificates of the user's own CA. Changed files are read again. A file has changed if its
- * time, length or file key is different. If the files do not fit together, as during a renewal, the last content that
- * fits stays in use. Thread-safe.
+ * time, length or file key is different. If the key and the certificate do not match, for example during a renewal, the
+ * last matching contents stay in use. Thread-safe.
  */
 final class PemIdentityFiles {
     private final List<Path> files;
@@ -34,7 +34,7 @@ final class PemIdentityFiles {
      * @param key         private key of the leaf, PKCS#8 in PEM, not encrypted
      * @param trust       certificates of the authorities that must have signed a peer's certificate, PEM
      * @param name        pattern of a URI or DNS name that every peer's leaf must have; null accepts any name
-     * @throws IOException naming the file, if a file cannot be read, or key and certificate do not fit
+     * @throws IOException naming the file, if a file cannot be read, or if the key does not belong to the certificate
      */
     static PemIdentityFiles read(Path certificate, Path key, Path trust, String name, TlsProvider provider)
             throws IOException {
@@ -45,7 +45,10 @@ final class PemIdentityFiles {
         return all;
     }
 
-    /** Returns the identity in the current files, or the last identity whose files fitted together. */
+    /**
+     * Returns the identity in the current files. If the files cannot be read or do not match each other, returns the
+     * last identity whose files matched.
+     */
     synchronized TlsIdentity identity() {
         try {
             List<Object> now = marks();
@@ -67,7 +70,10 @@ final class PemIdentityFiles {
         return TlsIdentity.of(CaSignedKey.read(files.get(0), files.get(1), files.get(2)), name, provider);
     }
 
-    /** Returns values that change with the files. A renewal replaces a file, or a link on the path to the file. */
+    /**
+     * Returns values that differ after a change of the files. A renewal replaces a file, or a link on the path to the
+     * file.
+     */
     private List<Object> marks() throws IOException {
         Object[] found = new Object[files.size()];
         for (int i = 0; i < found.length; i++) {

@@ -36,7 +36,7 @@ class PinnedTrustManager extends X509ExtendedTrustManager {
     /**
      * Compares the key of the leaf with the trusted key, then checks the certificates.
      *
-     * @param chain certificates of the other side, leaf first
+     * @param chain certificates of the peer, leaf first
      */
     void check(X509Certificate[] chain) throws CertificateException {
         asked++;
@@ -64,7 +64,10 @@ class PinnedTrustManager extends X509ExtendedTrustManager {
         return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
     }
 
-    /** Checks the key, and prevents that the session is resumed, because a resumed session checks no key. */
+    /**
+     * Checks the key. Also prevents that the TLS session is resumed later, because the key is not checked when a
+     * session is resumed.
+     */
     void check(X509Certificate[] chain, SSLEngine engine) throws CertificateException {
         check(chain);
         SSLSession session = engine.getHandshakeSession();
@@ -108,15 +111,18 @@ class PinnedTrustManager extends X509ExtendedTrustManager {
         return new X509Certificate[0];
     }
 
-    /** A check of the certificates of a peer whose key was already compared with the announced key. */
+    /**
+     * A check of the certificates of a peer. The peer's key was already compared with the key whose hash the handshake
+     * has exchanged.
+     */
     interface CertificateCheck {
-        /** A judge that accepts all certificates, so that only the key is checked. */
+        /** A check that accepts all certificates, so that only the key is checked. */
         CertificateCheck OF_KEY_ALONE = chain -> {};
 
         /**
          * Checks certificates.
          *
-         * @param chain certificates of the other side, leaf first, at least one
+         * @param chain certificates of the peer, leaf first, at least one
          * @throws CertificateException naming the refused certificate and the requirement
          */
         void check(X509Certificate[] chain) throws CertificateException;

@@ -11,8 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The ports at which a rank tries to listen, in order. Each rank of a host begins at another port of the range.
- * Therefore two ranks try the same port only if another process holds a port of the range.
+ * The ports at which a rank tries to listen, in order. Each rank of a host begins at a different port of the range.
+ * Therefore two ranks try the same port only if another process uses a port of the range.
  *
  * @param range     configured range
  * @param localRank number of this rank on its host
@@ -22,14 +22,14 @@ import java.util.concurrent.locks.LockSupport;
 public record PortCandidates(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
     /**
-     * How often to try a range. If two processes begin to listen on a free port within the same microseconds, Linux may
-     * refuse both processes.
+     * How often to try a range. If two processes begin to listen on a free port within the same few microseconds, Linux
+     * may refuse both.
      */
     private static final int ROUNDS = 4;
 
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
-    /** Reads the setting of the ports. A rank that serves the store listens on the store's port only. */
+    /** Reads the setting {@code ferro.tcp.port}. A rank that serves the store listens on the store's port only. */
     public static PortCandidates of(RankContext context, int storePort, boolean servesStore) {
         PortRange asked = Settings.TCP_PORT.of(context);
         return servesStore
@@ -58,7 +58,7 @@ public record PortCandidates(PortRange range, int localRank, int spared, boolean
     /**
      * Binds the first free port. Tries a range of several ports several times, with random pauses in between.
      *
-     * @throws IOException the last error, if all ports are held
+     * @throws IOException the last error, if other processes use all ports
      */
     public InetSocketAddress firstFree(PortBinder binding) throws IOException {
         int[] ports = ports();
@@ -81,11 +81,14 @@ public record PortCandidates(PortRange range, int localRank, int spared, boolean
     /** An operation that binds one port. */
     @FunctionalInterface
     public interface PortBinder {
-        /** Binds a port and returns the bound address; throws IOException if the port is held. */
+        /** Binds a port and returns the bound address; throws IOException if another process uses the port. */
         InetSocketAddress bind(int port) throws IOException;
     }
 
-    /** Returns the reason why no port could be bound, with the visible processes that hold the ports. */
+    /**
+     * Returns a refusal that says why no port could be bound, and which processes use the ports, as far as they are
+     * visible.
+     */
     public Refusal noneFree(InetAddress address, IOException cause) {
         int[] ports = ports();
         if (AddressLookup.isElsewhere(address)) {

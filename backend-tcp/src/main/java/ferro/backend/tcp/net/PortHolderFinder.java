@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** A search, for messages, for processes that listen on ports of this host and that Linux shows to this user. */
+/** Finds the processes that listen on ports of this host, for messages. Linux shows a user only some processes. */
 final class PortHolderFinder {
     private static final String LISTEN = "0A";
     private static final int STATE = 3;
@@ -58,7 +58,7 @@ final class PortHolderFinder {
                 }
             }
         } catch (IOException | IllegalArgumentException unknown) {
-            // this table is absent or has another format, so no process is named
+            // the kernel's table is absent or has another format, so the message names no process
         }
     }
 
@@ -66,7 +66,10 @@ final class PortHolderFinder {
         return there.isAnyLocalAddress() || wanted.isAnyLocalAddress() || there.equals(wanted);
     }
 
-    /** Parses an address of the kernel's table: words of four bytes, as numbers in the host's byte order. */
+    /**
+     * Parses an address of the kernel's table, which has words of four bytes. Each word is a hexadecimal number in the
+     * host's byte order.
+     */
     private static InetAddress address(String hex) throws UnknownHostException {
         byte[] bytes = HexFormat.of().parseHex(hex);
         for (int word = 0; ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN && word < bytes.length; word += 4) {
@@ -79,7 +82,7 @@ final class PortHolderFinder {
         return InetAddress.getByAddress(bytes);
     }
 
-    /** Returns the processes that hold the given sockets, by the inode of the socket. */
+    /** Returns the processes that have the given sockets open, by the inode of the socket. */
     private static Map<String, String> owners(Map<Integer, String> inodes) {
         Map<String, String> wanted = new HashMap<>();
         inodes.values().forEach(inode -> wanted.put("socket:[" + inode + "]", inode));
@@ -89,7 +92,7 @@ final class PortHolderFinder {
                 lookInto(process, wanted, owners);
             }
         } catch (IOException unknown) {
-            // no processes are visible
+            // this process may not list the processes
         }
         return owners;
     }
@@ -107,7 +110,10 @@ final class PortHolderFinder {
         }
     }
 
-    /** Returns the target of a descriptor; empty if the descriptor was closed, like the descriptor of the listing. */
+    /**
+     * Returns the target of a descriptor in /proc. Empty if the descriptor was closed, like the descriptor by which
+     * /proc was listed.
+     */
     private static String target(Path file) {
         try {
             return Files.readSymbolicLink(file).toString();

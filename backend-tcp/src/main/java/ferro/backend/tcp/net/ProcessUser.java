@@ -25,12 +25,12 @@ public record ProcessUser(int uid, Set<Integer> groups) {
     /** Column of the file system id in a line of /proc/self/status, after the real, effective and saved id. */
     private static final int OF_FILE_SYSTEM = 3;
 
-    /** Returns whether the file system of this file has users and modes. */
+    /** Returns whether the file system of the given file has users and modes. */
     public static boolean knownTo(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains("unix");
     }
 
-    /** Reads the user from /proc, or else from the owner of a temporary file, which is deleted afterwards. */
+    /** Reads the user from /proc. Without /proc, creates a temporary file, reads its owner, and deletes the file. */
     public static ProcessUser ofProcess() throws IOException {
         Path status = LinuxFiles.HOST.path("self/status");
         return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
@@ -69,9 +69,9 @@ public record ProcessUser(int uid, Set<Integer> groups) {
     }
 
     /**
-     * Returns whether root has made a group-readable file for this process. Kubernetes mounts secrets as group-readable
-     * files for a pod's fsGroup. If the process is root, group 0 does not count, because root with a careless umask
-     * also makes group-readable files.
+     * Returns whether a file of root that a group can read is meant for this process. Kubernetes mounts secrets as
+     * group-readable files for a pod's fsGroup. If the process is root, a file of group 0 is not accepted, because root
+     * with a careless umask also makes such files.
      */
     boolean isGivenByRoot(int owner, int group) {
         return owner == ROOT && groups.contains(group) && !(uid == ROOT && group == ROOT);

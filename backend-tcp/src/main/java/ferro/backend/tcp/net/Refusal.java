@@ -8,7 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** A refusal of a connection and its reason, sent before the close. The refused side throws a FerroException. */
+/**
+ * A refusal of a connection with its reason, which is sent before the connection is closed. The refused side throws a
+ * FerroException.
+ */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
     /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */
@@ -27,17 +30,20 @@ public final class Refusal extends Exception {
         this.code = code;
     }
 
-    /** Returns the code of the failure on the other side. */
+    /** Returns the code of the failure on the peer. */
     public Code code() {
         return code;
     }
 
-    /** Returns the refusal of an attempt that comes too late. A later attempt of the same side may be admitted. */
+    /**
+     * Returns the refusal of a connection attempt that comes too late. Another attempt of the same side may be
+     * admitted.
+     */
     public static Refusal late(String text) {
         return new Refusal(Code.TIMED_OUT, text);
     }
 
-    /** Returns whether only the attempt is refused, and a later attempt may be admitted. */
+    /** Returns whether only this connection attempt is refused, so that another attempt may be admitted. */
     boolean isLate() {
         return code == Code.TIMED_OUT;
     }
@@ -64,7 +70,8 @@ public final class Refusal extends Exception {
 
     /**
      * Returns a text of another process with {@code ?} in place of control characters (7 and 8 bits), characters that
-     * change the writing direction, and line separators. The result cannot forge lines of a log.
+     * change the writing direction, and line separators. Therefore the text of another process cannot forge lines of a
+     * log.
      */
     static String printable(String text) {
         String cut = text.length() <= MOST_TEXT_BYTES ? text : text.substring(0, MOST_TEXT_BYTES);

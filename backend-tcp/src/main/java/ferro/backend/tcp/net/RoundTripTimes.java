@@ -10,16 +10,19 @@ import java.util.Arrays;
  * The round trip times to the ranks of other hosts. The kernel measures the time from the first packet of a connection
  * to the answer, so the time does not depend on thread scheduling. The times are known only with epoll.
  *
- * <p>The median of the times counts. If the list has two middle values, the lower value counts. Therefore a single slow
- * answer, or a single near host among far hosts, does not decide.
+ * <p>The median of the times is used; of two middle values, the lower one. Therefore a single slow answer does not
+ * change the result much, and neither does a single near host among far hosts.
  */
 public final class RoundTripTimes {
-    /** Shortest round trip time of a far host: twice the time that 64 KiB take in a slow network of 1 Gbit/s. */
+    /**
+     * Shortest round trip time of a far host. It is twice the time in which a slow network of 1 Gbit/s transfers 64
+     * KiB.
+     */
     private static final int FAR_MICROS = 1000;
 
     private RoundTripTimes() {}
 
-    /** Returns whether a round trip time is the time of a far host. */
+    /** Returns whether a round trip time is as long as that to a far host. */
     public static boolean areFar(int roundTripMicros) {
         return roundTripMicros >= FAR_MICROS;
     }
@@ -42,7 +45,7 @@ public final class RoundTripTimes {
         }
     }
 
-    /** Returns whether the peer is on this host, because the connection has the same address at both ends. */
+    /** Returns whether the peer is on this host. A connection within a host has the same address at both ends. */
     private static boolean isInsideHost(EpollSocketChannel socket) {
         InetSocketAddress own = socket.localAddress();
         InetSocketAddress other = socket.remoteAddress();

@@ -15,8 +15,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The secret that only the processes of a job share, and the proofs made from the secret. The bytes of a secret leave
- * this class only for a job file. No text and no exception contains the bytes.
+ * The secret that only the processes of a job share, and the proofs made from the secret. This class returns the bytes
+ * of a secret only for a job file. No text and no exception contains the bytes.
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;
@@ -27,7 +27,10 @@ public final class Secret {
         this.key = key;
     }
 
-    /** Returns the absent secret, for which proofs use the empty key, so that the handshake stays the same. */
+    /**
+     * Returns the empty secret, for a job without a secret. Proofs then use the empty key, so the handshake has the
+     * same messages.
+     */
     public static Secret none() {
         return new Secret(new byte[0]);
     }
@@ -37,7 +40,7 @@ public final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /** Reads a secret file. Only the processes for which the file is meant may have access to the file. */
+    /** Reads a secret file. The file's permissions must exclude other users, as for {@link SecretFile#read}. */
     static Secret read(Path file, Where where) {
         try {
             return new Secret(SecretFile.read(file));
@@ -69,7 +72,7 @@ public final class Secret {
         return new FerroException(Code.UNAUTHENTICATED, where, "FERRO_SECRET_FILE: " + message, cause);
     }
 
-    /** Returns whether this secret is present. Without a secret, proofs prove nothing. */
+    /** Returns whether the job has a secret. Without a secret, any process can make a correct proof. */
     public boolean present() {
         return key.length > 0;
     }
@@ -84,7 +87,7 @@ public final class Secret {
         return SecretFile.randomBytes(key);
     }
 
-    /** Returns the proof of one side over the hello and the challenge. */
+    /** Returns the proof that one side has the secret, over the hello and the challenge. */
     public byte[] proof(Role role, byte[] hello, byte[] challenge) {
         Hmac mac = new Hmac(key);
         mac.update(role.letter);

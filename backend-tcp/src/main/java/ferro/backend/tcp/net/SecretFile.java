@@ -22,14 +22,15 @@ import java.util.Set;
  * Reads and creates secret files, for ranks and for launchers. A secret is the bytes of its file in any encoding,
  * without the spaces, tabs and line ends that editors and {@code echo} append.
  *
- * <p>Two kinds of files are accepted. A file of this process's user is accepted if no other user can open it (mode 0600
- * or less). A file of root is accepted if a group of this process may read it and no other user may write it.
- * Kubernetes mounts secrets of a pod with {@code fsGroup} as files of root with mode 0440. Symbolic links are followed.
+ * <p>Two kinds of secret files are accepted. A file of this process's user is accepted if no other user can open it
+ * (mode 0600 or less). A file of root is accepted if a group of this process may read it and no other user may write
+ * it. Kubernetes mounts secrets of a pod with {@code fsGroup} as files of root with mode 0440. Symbolic links are
+ * followed.
  */
 public final class SecretFile {
     static final int MOST_BYTES = 4096;
 
-    /** Minimum number of random bytes of a secret that other hosts can try to guess. */
+    /** Minimum number of random bytes of a secret that processes on other hosts could try to guess. */
     public static final int LEAST_RANDOM_BYTES = 16;
 
     /** Number of random bytes of a new secret, which is the length of a SHA-256 digest. */

@@ -4,12 +4,12 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
 /**
- * The settings that a message names if ranks do not find each other. A setting is a variable or a part of {@code
- * JoinOptions}.
+ * The settings that a message names if ranks do not find each other. A setting is an environment variable or a part of
+ * {@code JoinOptions}.
  *
  * @param ofHost  settings that name the host of the store
- * @param ofStore settings of the store that must be the same on all ranks, with a verb for the message
- * @param ofRanks settings that must fit together on all ranks
+ * @param ofStore settings of the store that must be the same on all ranks, followed by the verb of the message's clause
+ * @param ofRanks settings that must not contradict each other on different ranks
  */
 public record SettingNames(String ofHost, String ofStore, String ofRanks) {
     private static final SettingNames VARIABLES = new SettingNames(

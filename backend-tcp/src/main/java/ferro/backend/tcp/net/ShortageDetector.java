@@ -5,7 +5,10 @@ import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Detects that a socket failed for lack of file descriptors or memory. A new attempt would not help. */
+/**
+ * Detects that an operation on a socket failed because file descriptors or memory are exhausted. Repeating the
+ * operation would not help.
+ */
 public final class ShortageDetector {
     /** Error numbers of errno(3) on Linux. */
     private static final int ENOMEM = 12;
@@ -21,7 +24,7 @@ public final class ShortageDetector {
 
     private ShortageDetector() {}
 
-    /** Returns the error text and a way to provide more of the missing resource; empty for other failures. */
+    /** Returns the error text, and how to provide more of the exhausted resource; empty for other failures. */
     public static Optional<String> of(Throwable failure) {
         Throwable last = failure;
         for (Throwable one = failure; one != null; one = one.getCause()) {
@@ -51,7 +54,7 @@ public final class ShortageDetector {
 
     /**
      * Classifies an error of the JDK by its text, because the error has no number. If opening a socket has failed,
-     * every error text counts as a lack of resources.
+     * every error text means that a resource is exhausted.
      */
     private static Optional<String> ofText(String text, boolean opening) {
         if (text.contains(FILES_OF_ALL)) {

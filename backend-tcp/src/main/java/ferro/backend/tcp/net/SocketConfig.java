@@ -24,7 +24,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The choice between epoll and NIO, and the options of sockets. Epoll is used if Netty's native part loads. */
+/**
+ * The choice between epoll and NIO, and the options of sockets. Epoll is used if Netty's native library can be loaded.
+ */
 public final class SocketConfig {
     /** {@code IPPROTO_TCP} and {@code TCP_CONGESTION} of linux/tcp.h. An algorithm's name has at most 16 bytes. */
     private static final int IPPROTO_TCP = 6;
@@ -37,7 +39,10 @@ public final class SocketConfig {
     private static final int LONGEST_BACKOFF_MILLIS = 1_000;
     /** Idle time of a link before the kernel probes the peer, because firewalls drop idle connections. */
     private static final int KEEP_IDLE_SECONDS = 60;
-    /** Unanswered probes until a link ends after half an hour. Heartbeats detect a lost peer much earlier. */
+    /**
+     * Number of unanswered probes after which the kernel ends a link, which takes half an hour. Heartbeats detect a
+     * lost peer much earlier.
+     */
     private static final int KEEP_ASKED_MOST = 30;
 
     private static final String NATIVE = "io.netty.channel.epoll.Native";
@@ -59,7 +64,7 @@ public final class SocketConfig {
     }
 
     /**
-     * Limits on the time that peers may take.
+     * How long this rank waits for peers.
      *
      * @param answerLimit time for each answer of a handshake
      * @param debug       whether a peer may stop at a breakpoint
@@ -97,14 +102,14 @@ public final class SocketConfig {
                 new PeerTimeouts(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
     }
 
-    /** Returns whether Netty's native part has loaded. */
+    /** Returns whether Netty's native library for epoll was loaded. */
     private static boolean epollWorks() {
         return NettyCaller.call(Epoll::isAvailable);
     }
 
     /**
-     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with a way out; empty if epoll is chosen. Loads
-     * Netty's native part only if this does no harm.
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, and what the user can do; empty if epoll is chosen.
+     * Loads Netty's native library only if no other copy of Netty can be harmed.
      */
     public static Optional<String> epollAvoidedBecause() {
         if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
@@ -121,9 +126,9 @@ public final class SocketConfig {
     }
 
     /**
-     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader of the
-     * native part in use is collected, JNI_OnUnload finds the class through the system class loader. As a result,
-     * JNI_OnUnload would unregister the methods of the other copy.
+     * Returns whether the JVM's class path has another copy of the Java class with Netty's native methods. When the
+     * class loader {@code own} is collected, JNI_OnUnload of the native library finds this class through the system
+     * class loader. JNI_OnUnload would then unregister the methods of the other copy.
      */
     static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
         if (own == system) {
@@ -136,7 +141,10 @@ public final class SocketConfig {
         }
     }
 
-    /** Tries the name of a congestion control on a socket, so that a wrong name fails the join, not the first call. */
+    /**
+     * Sets the congestion control on a socket as a test, so that a wrong name fails the join and not the first
+     * collective.
+     */
     private static void checkCongestion(String name, boolean epoll) {
         if (name.equals(AUTO) || name.equals(SYSTEM)) {
             return;
@@ -169,8 +177,8 @@ public final class SocketConfig {
     }
 
     /**
-     * Returns the reason if {@code ferro.tcp.io=auto} has chosen NIO on Linux, with a way out. Returns empty in all
-     * other cases, such as a setting other than {@code auto}, or another system.
+     * If {@code ferro.tcp.io=auto} has chosen NIO on Linux, returns the reason, and what the user can do. Returns empty
+     * in all other cases, such as a setting other than {@code auto}, or another operating system.
      */
     public Optional<String> lacking(RankContext context) {
         if (epoll
@@ -185,7 +193,7 @@ public final class SocketConfig {
                         + "to idle connections");
     }
 
-    /** Returns the best options on this host, for callers without settings. */
+    /** Returns the default options for this host, for callers that have no settings. */
     public static SocketConfig standard() {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
@@ -203,12 +211,15 @@ public final class SocketConfig {
         return checksum;
     }
 
-    /** Returns how many bytes one side encrypts with one key, if the TLS engine does not renew keys itself. */
+    /**
+     * Returns how many bytes a side encrypts before the connection is replaced. Not used if the TLS engine renews its
+     * keys itself.
+     */
     public long keyBytes() {
         return keyBytes;
     }
 
-    /** Returns how long a connecting side waits for each answer of a handshake before a new attempt. */
+    /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
     Duration answerLimit() {
         return peerTimeouts.answerLimit;
     }
@@ -237,7 +248,7 @@ public final class SocketConfig {
      * Sets the options of a data link: no delay, quick acknowledgements, and the configured congestion control. If
      * {@code auto} selects reno and the system refuses reno, the link keeps the system's algorithm.
      *
-     * @throws ChannelException if the channel does not accept another option
+     * @throws ChannelException if the channel does not accept one of the other options
      */
     public void dataOptions(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
@@ -262,8 +273,8 @@ public final class SocketConfig {
     }
 
     /**
-     * Makes the kernel probe an idle connection of any kind, so that no firewall between hosts drops the connection.
-     * NIO cannot set the idle time, so with NIO the system's setting applies.
+     * Makes the kernel probe a connection while it is idle, so that no firewall between hosts drops the connection. NIO
+     * cannot set the idle time, so with NIO the system's setting applies.
      */
     void keepAlive(Channel channel) {
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
@@ -275,10 +286,10 @@ public final class SocketConfig {
     }
 
     /**
-     * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without a
-     * limit, this time doubles until data is acknowledged. Without the limit, peers would stay silent after a repair of
-     * the network for as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The
-     * method also has no effect with {@code ferro.debug}, because the kernel would end a connection whose peer reads
+     * Limits the time between two retransmissions of the kernel, for a connection that carries heartbeats. Without the
+     * limit, this time doubles until data is acknowledged. After a repair of the network, peers would then stay silent
+     * for as long as the network was broken. The method has no effect with NIO and before Linux 6.15. The method also
+     * has no effect with {@code ferro.debug}, because with the limit the kernel ends a connection whose peer reads
      * nothing for half an hour.
      */
     void limitBackoff(Channel channel) {
@@ -292,7 +303,8 @@ public final class SocketConfig {
                     .setOption(
                             new RawUnixChannelOption("TCP_RTO_MAX_MS", IPPROTO_TCP, TCP_RTO_MAX_MS, Integer.BYTES),
                             millis);
-            // the kernel limits the number of retransmissions, which are more frequent now
+            // sets a long time limit instead, because the kernel otherwise ends the connection after a number of
+            // retransmissions, which are more frequent now
             channel.config()
                     .setOption(EpollChannelOption.TCP_USER_TIMEOUT, KEEP_IDLE_SECONDS * KEEP_ASKED_MOST * 1_000);
         } catch (ChannelException absent) {

@@ -9,19 +9,26 @@ import io.netty.util.UncheckedBooleanSupplier;
 /**
  * An allocator whose handle decides how much a connection reads, and into which memory. The handle can be replaced at
  * any time. Netty requests the handle of an allocator only once per channel. Without this class, a data connection
- * would for ever read exact numbers of bytes, as during its handshake.
+ * would still read exact numbers of bytes after its handshake.
  *
- * <p>Use: {@code ((SwitchableReadAllocator) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has its own
- * instance. Only the thread of the channel's loop may call an instance, or any thread while the channel has no loop.
+ * <p>Use: {@code ((SwitchableReadAllocator) channel.config().getRecvByteBufAllocator()).use(handle)}. Each channel has
+ * its own instance. Only the thread of the channel's loop may call an instance. While the channel has no loop, any
+ * thread may call the instance.
  */
 public final class SwitchableReadAllocator implements RecvByteBufAllocator {
     private ExtendedHandle now;
-    /** If not null, the handle that decides, while {@link #now} only returns the number of wanted bytes. */
+    /**
+     * If not null, the handle that reads use, while {@link #now} only returns the number of bytes that the reader
+     * wants.
+     */
     private ExtendedHandle under;
 
     private long count;
 
-    /** The handle for Netty. Created early, because an error during Netty's request for the handle would be lost. */
+    /**
+     * The handle that Netty gets. It is created before Netty requests it, because Netty would ignore an error during
+     * the request.
+     */
     private final ExtendedHandle asked = new SwitchableHandle();
 
     /** Creates an allocator with its first handle. */
@@ -34,7 +41,10 @@ public final class SwitchableReadAllocator implements RecvByteBufAllocator {
         now = handle;
     }
 
-    /** Lets another handle decide, for a reader whose bytes come from another handler and not from the socket. */
+    /**
+     * Sets a second handle, which the reads of the socket use from now on. Needed if the reader gets its bytes from
+     * another handler and not from the socket.
+     */
     void cover(ExtendedHandle handle) {
         under = handle;
     }
@@ -58,7 +68,7 @@ public final class SwitchableReadAllocator implements RecvByteBufAllocator {
         return asked;
     }
 
-    /** Forwards every call to the current handle. */
+    /** Forwards every call to the handle that is in use. */
     private final class SwitchableHandle implements ExtendedHandle {
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {

@@ -27,7 +27,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Opens authenticated connections. Tries again as long as no peer answers, and fails at once if a peer refuses. */
+/**
+ * Opens authenticated connections. Tries again as long as the peer does not answer, and fails at once if the peer
+ * refuses the connection.
+ */
 public final class TcpDialer {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
@@ -35,7 +38,7 @@ public final class TcpDialer {
     /** Delay between the attempts at two addresses of one name (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
-    /** Additional time for which a caller waits after the dialer's deadline. */
+    /** How long a caller waits after the dialer's deadline for the dialer's failure. */
     private static final long GRACE_NANOS = 500_000_000;
 
     private static final long LOOK_NANOS = 250_000_000;
@@ -44,7 +47,10 @@ public final class TcpDialer {
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
-    /** Random number of this process in its hellos, by which peers distinguish processes with the same rank. */
+    /**
+     * Random number that this process sends in each hello. By this number, peers distinguish processes with the same
+     * rank.
+     */
     private final long process;
     /** Number of attempts of this process; used on the loop only. */
     private int attempts;
@@ -59,13 +65,11 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects to a peer. The channel has an empty pipeline and reads nothing. A cancel of the future ends the
-     * attempts.
+     * Connects to a peer. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
      *
      * @param call  peer and purpose
-     * @param notes record of the attempts, which other threads may read during the attempts. If the loop has no CPU
-     *     time, the future fails late. Therefore a caller that waits for the deadline itself takes the failure from
-     *     this record
+     * @param notes results of the attempts, which other threads may read meanwhile. If the loop gets no CPU time, the
+     *     future fails late. Therefore a caller that waits for the deadline itself creates the failure from this object
      * @return future that completes on the loop with the channel or fails with a FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
@@ -73,10 +77,11 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects like {@link #dial(DialledPeer, ConnectAttempts)}. Checks between two attempts whether to give up.
+     * Connects like {@link #dial(DialledPeer, ConnectAttempts)}. Between two attempts, calls {@code hopeless} to find
+     * out whether to give up.
      *
      * @param call     peer and purpose
-     * @param hopeless returns the reason why no peer will answer any more, or null if a peer may answer; called on the
+     * @param hopeless returns the reason why the peer will not answer any more, or null if it may answer; called on the
      *     loop
      * @param notes    record of the attempts
      * @return future that completes on the loop with the channel or fails with a FerroException
@@ -88,8 +93,8 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects to a peer, and waits for the connection. The dialer fails at its deadline. If the dialer's loop is late,
-     * this method itself fails with the same text.
+     * Connects to a peer, and waits for the connection. At the deadline, the dialer's loop reports a failure. If the
+     * loop is late, this method itself throws a failure with the same text.
      *
      * @param call     peer and purpose
      * @param hopeless as in {@link #dial(DialledPeer, Supplier, ConnectAttempts)}
@@ -157,7 +162,10 @@ public final class TcpDialer {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
-        /** A task that begins a round. The dialer's caller creates the task, and gets an error in loading its class. */
+        /**
+         * A task that begins a round. The caller's thread creates the task, so that the caller gets the error if its
+         * class cannot be loaded.
+         */
         private final AttemptTask begin = this::begin;
 
         private final long start = clock.getAsLong();
@@ -165,9 +173,15 @@ public final class TcpDialer {
         private final ConnectAttempts notes;
         /** Whether the peer requires TLS for a connection that this side would not encrypt. */
         private boolean encrypts;
-        /** Time limit for each answer. The limit doubles after an attempt that took too long on either side. */
+        /**
+         * Time limit for each answer of the peer. The limit doubles after an attempt in which either side exceeded its
+         * time limit.
+         */
         private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
-        /** Addresses with a connection whose handshake got no answer, in the order in which the handshakes failed. */
+        /**
+         * Addresses that accepted a connection but did not answer the handshake, in the order in which the handshakes
+         * failed.
+         */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
         DialAttempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
@@ -189,7 +203,7 @@ public final class TcpDialer {
             new DialRound(ordered(all)).next();
         }
 
-        /** Returns all addresses. Addresses whose handshake got no answer come last. */
+        /** Returns all addresses in the order to try. Addresses that did not answer a handshake come last. */
         private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
             List<InetSocketAddress> order = new ArrayList<>(all);
             order.removeAll(unanswered);
@@ -219,7 +233,7 @@ public final class TcpDialer {
             }
         }
 
-        /** Ends the attempts with an exception of this process, because the exception would occur in each attempt. */
+        /** Ends the attempts with an exception of this process. The exception would occur again in each attempt. */
         private void broken(Throwable failure) {
             Code code = ShortageDetector.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
@@ -236,8 +250,8 @@ public final class TcpDialer {
         }
 
         /**
-         * Creates the hello for an address before the connection exists. The hello may need a new key, and the time
-         * limits of both sides begin with the connection.
+         * Creates the hello for an address before the connection exists. The hello may need a new key, which takes
+         * time, and the time limits of both sides begin with the connection.
          */
         private AttemptHandler prepared(InetSocketAddress to) throws Refusal {
             Hello plain = hello();
@@ -245,7 +259,9 @@ public final class TcpDialer {
             return new AttemptHandler(new ConnectingHandshake(own, plain, key), to);
         }
 
-        /** Sends the hello on the first connection that was made. Nothing was sent to any address before. */
+        /**
+         * Sends the hello on the first connection that was made. In this round, nothing was sent to another address.
+         */
         private void shake(AttemptHandler attempt, Channel channel) {
             notes.connected(attempt.to, channel);
             attempt.connected(channel);
@@ -278,7 +294,7 @@ public final class TcpDialer {
                 ChannelFuture made = bootstrap().connect(to);
                 connecting.add(made.channel());
                 if (made.isDone()) {
-                    // a channel that could not be opened would report its end on one of Netty's threads
+                    // a channel that could not be opened would call the listener on one of Netty's threads
                     new AttemptListener(attempt).operationComplete(made);
                 } else {
                     made.addListener(new AttemptListener(attempt));
@@ -289,7 +305,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** A handler of the end of an attempt to connect. */
+            /** A listener that is called when an attempt to connect has succeeded or failed. */
             private final class AttemptListener implements ChannelFutureListener, AttemptTask {
                 private final AttemptHandler attempt;
                 private ChannelFuture done;
@@ -341,7 +357,7 @@ public final class TcpDialer {
                 }
             }
 
-            /** Ends the round, and closes the channels of attempts that have not connected yet. */
+            /** Ends the round, and closes the channels that are not connected yet. */
             private void end() {
                 over = true;
                 stopTimer();
@@ -373,7 +389,8 @@ public final class TcpDialer {
                     .option(ChannelOption.AUTO_READ, false)
                     .option(ChannelOption.TCP_NODELAY, true)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
-                    // Netty notifies a resolver of the loop's end on a thread that keeps the JVM alive for a second
+                    // with a resolver, Netty would report the end of the loop on a thread that keeps the JVM alive for
+                    // a second
                     .disableResolver()
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
@@ -425,9 +442,9 @@ public final class TcpDialer {
         }
 
         /**
-         * A handler of the end of one attempt's handshake. The handler also limits the time of the handshake. The time
-         * limit starts when the connection is made, and again at each answer. A peer that answers is alive, even if a
-         * busy host takes long for the next answer.
+         * The receiver of the events of one attempt's handshake. It also limits how long the peer may be silent. The
+         * time limit starts when the connection is made, and starts again at each answer. A peer that answers is alive,
+         * even if a busy host takes long for the next answer.
          */
         private final class AttemptHandler implements HandshakeHandler.HandshakeListener {
             private final ConnectingHandshake side;
@@ -436,7 +453,7 @@ public final class TcpDialer {
             private Channel channel;
 
             private Future<?> timer;
-            /** The limit of the running timer. */
+            /** The time after which the current timer fires, in milliseconds. */
             private long limitMillis;
             /** Whether the peer has answered on this connection. */
             private boolean answered;
@@ -456,7 +473,10 @@ public final class TcpDialer {
                 timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
             }
 
-            /** Ends the attempt, unless its confirmation is in flight and the peer may use the connection. */
+            /**
+             * Ends the attempt, unless this side has sent its confirmation, so that the peer may already use the
+             * connection.
+             */
             private void late() {
                 if (channel.pipeline().get(ExactReader.class) != null) {
                     channel.pipeline()
@@ -511,7 +531,7 @@ public final class TcpDialer {
             public void ended(Channel connection, Throwable cause) {
                 timer.cancel(false);
                 channel.close();
-                // during the TLS handshake the peer closes a connection that takes too long without a message
+                // during the TLS handshake, a peer that waits too long closes the connection without a refusal
                 if (answered || cause instanceof TimeoutException) {
                     long longest = Math.max(answerMillis, TcpListener.LONGEST_HANDSHAKE_MILLIS);
                     answerMillis = Math.min(2 * answerMillis, longest);

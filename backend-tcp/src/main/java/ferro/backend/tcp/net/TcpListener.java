@@ -24,19 +24,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A listening socket. A connection is dropped if no valid proof arrives within five seconds, or within the longer time
- * that its hello requests. The number of connections in a handshake is limited. Connections that have sent nothing
- * valid are dropped first.
+ * A listening socket. The listener closes a connection if no valid proof arrives within five seconds, or within the
+ * longer time that its hello requests. The number of connections that are in a handshake is limited. Connections that
+ * have sent nothing valid are closed first.
  *
  * <p>The {@link ConnectionReceiver} receives a connection when the connecting side has confirmed the connection. The
- * confirmation has no time limit. A side that has sent the confirmation uses the connection. A side that has not sent
- * the confirmation will close the connection.
+ * confirmation has no time limit. A connecting side that has sent the confirmation uses the connection. A connecting
+ * side that has not sent the confirmation will close the connection.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
     /** Longest time limit for a connecting side whose hello asks for more time. */
     static final long LONGEST_HANDSHAKE_MILLIS = 40_000;
-    /** Delay of a timer above which the loop did not run. The delay then does not count for the time limit. */
+    /**
+     * If a timer fires later than due by this time, the loop did not run. In this case the delay is added to the time
+     * limit.
+     */
     private static final long HELD_UP_NANOS = 100_000_000;
 
     static final int FEWEST_PENDING = 64;
@@ -49,7 +52,10 @@ public final class TcpListener implements AutoCloseable {
     private final UnauthenticatedPeerLog strangers;
     /** The accepted connections in their handshake, in order of arrival; used on the loop only. */
     private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
-    /** Admitted connections without a confirmation, of any number. The other side may already use a connection. */
+    /**
+     * Connections that were admitted and not confirmed yet. Their number is not limited. The peers may already use
+     * these connections.
+     */
     private final Set<Channel> letIn = new HashSet<>();
 
     private volatile int mostPending = FEWEST_PENDING;
@@ -57,14 +63,14 @@ public final class TcpListener implements AutoCloseable {
     private volatile SocketConfig sockets = SocketConfig.standard();
     private Channel server;
 
-    /** Creates a listener; {@code guests} receives the connections whose handshake is complete. */
+    /** Creates a listener. {@code guests} receives each connection after its handshake. */
     public TcpListener(Credentials own, ConnectionReceiver guests, UnauthenticatedPeerLog strangers) {
         this.own = own;
         this.guests = guests;
         this.strangers = strangers;
     }
 
-    /** Raises the limit of handshakes, so that all ranks of a group can connect at once. */
+    /** Raises the limit on simultaneous handshakes, so that all ranks of a group can connect at the same time. */
     public void expectRanks(int worldSize) {
         mostPending = Math.max(mostPending, PENDING_PER_RANK * worldSize);
     }
@@ -72,7 +78,8 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Binds exactly this address.
      *
-     * @throws IOException if the address is in use or not of this host; {@link #notBound} explains the failure
+     * @throws IOException if the address is in use, or does not belong to this host; {@link #notBound} explains the
+     *     failure
      */
     public InetSocketAddress bind(SocketConfig io, BackgroundLoop background, InetSocketAddress address)
             throws IOException {
@@ -109,8 +116,8 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Returns a refusal. The text of the refusal names the process that holds the port, or reports that the address
-     * does not belong to this host. Called only for the last attempt, because this method searches all processes.
+     * Returns a refusal. Its text names the process that uses the port, or says that the address does not belong to
+     * this host. Called only after the last attempt to bind, because this method searches all processes.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         boolean isElsewhere = AddressLookup.isElsewhere(address.getAddress());
@@ -145,10 +152,10 @@ public final class TcpListener implements AutoCloseable {
     }
 
     /**
-     * Adds a connection. Beyond {@link #mostPending} handshakes, closes the oldest connection that has sent nothing
-     * valid. If one address has more silent connections than half of the limit, closes the oldest silent connection of
-     * the address. Therefore an address that connects endlessly displaces its own connections, and leaves half of the
-     * limit to other addresses.
+     * Adds a connection. If more than {@link #mostPending} connections are in a handshake, closes the oldest connection
+     * that has sent nothing valid. If, in this case, more than half of the limit are silent connections of one remote
+     * address, closes the oldest of these. Therefore a remote address that connects endlessly displaces its own
+     * connections, and leaves half of the limit to other addresses.
      */
     private void add(Channel channel, AcceptingHandshake side) {
         pending.put(channel, side);
@@ -159,7 +166,7 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    /** Returns the address whose silent connections fill more than half of the limit. */
+    /** Returns the remote address whose silent connections are more than half of the limit. */
     private Optional<Object> crowd(int half) {
         Map<Object, Integer> silent = new HashMap<>();
         for (Map.Entry<Channel, AcceptingHandshake> each : pending.entrySet()) {
@@ -170,7 +177,10 @@ public final class TcpListener implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Returns the oldest silent connection of an address or of all addresses, or else the oldest connection. */
+    /**
+     * Returns the oldest silent connection of the given address, or of all addresses if none is given. Without a silent
+     * connection, returns the oldest connection.
+     */
     private Channel leaving(Optional<Object> crowd) {
         return pending.entrySet().stream()
                 .filter(each -> !each.getValue().spoken())
@@ -193,7 +203,10 @@ public final class TcpListener implements AutoCloseable {
                 || TlsPolicy.isWithin(here.getAddress(), there.getAddress());
     }
 
-    /** Stops listening and drops the connections in a handshake. Complete connections stay with their owners. */
+    /**
+     * Stops listening and closes the connections that are in a handshake. Does not close connections whose handshake is
+     * complete.
+     */
     @Override
     public void close() {
         if (server != null) {
@@ -205,14 +218,14 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    /** A handler of the end of an accepted connection's handshake. */
+    /** The receiver of the events of an accepted connection's handshake. */
     private final class AcceptHandler implements HandshakeHandler.HandshakeListener {
         private final Channel channel;
         private final AcceptingHandshake side;
         private ScheduledFuture<?> timer;
         /** The time at which the timer is due, on the clock of the loop. */
         private long due;
-        /** Time limit for the proof, from the acceptance on. */
+        /** Time limit for the proof, in milliseconds from the acceptance of the connection. */
         private long grantedMillis = HANDSHAKE_MILLIS;
 
         AcceptHandler(Channel channel, AcceptingHandshake side) {
@@ -225,7 +238,10 @@ public final class TcpListener implements AutoCloseable {
             timer = channel.eventLoop().schedule(this::expired, nanos, TimeUnit.NANOSECONDS);
         }
 
-        /** Drops the connection, unless this loop has not run for some time or the hello has asked for more time. */
+        /**
+         * Closes the connection after the time limit. If this loop has not run for some time, or the hello has asked
+         * for more time, extends the limit instead.
+         */
         private void expired() {
             long asked = side.hello() == null ? 0 : side.hello().attempt().answerLimitMillis();
             long more = Math.min(asked, LONGEST_HANDSHAKE_MILLIS) - grantedMillis;
@@ -236,7 +252,7 @@ public final class TcpListener implements AutoCloseable {
                 grantedMillis += more;
                 limit(TimeUnit.MILLISECONDS.toNanos(more));
             } else if (pending.containsKey(channel) && side.wanted() == 0) {
-                // during the TLS handshake the other side would not understand a refusal
+                // during the TLS handshake the peer would not understand a refusal
                 channel.close();
             } else if (pending.containsKey(channel)) {
                 String text = "the handshake did not end within " + grantedMillis + " ms";
@@ -267,13 +283,14 @@ public final class TcpListener implements AutoCloseable {
 
         @Override
         public void refused(Channel proved, Refusal refusal) {
-            // a peer that was only too late, for a group or with an attempt, is authenticated
+            // a peer that was refused only because its group has ended or its attempt was late is authenticated, so
+            // nothing is logged
             if (refusal.code() != Code.PEER_LOST && !refusal.isLate()) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
             guests.refused(side.said(), channel.remoteAddress(), refusal);
             if (side.wanted() == 0) {
-                // during the TLS handshake the alert has the reason
+                // during the TLS handshake, a TLS alert has already sent the reason
                 channel.close();
             } else {
                 HandshakeHandler.refuse(channel, refusal);
@@ -300,7 +317,10 @@ public final class TcpListener implements AutoCloseable {
             channel.close();
         }
 
-        /** Sends a refusal, so that the other side stops its attempts. After a full handshake, notifies the guest. */
+        /**
+         * Sends a refusal, so that the peer stops its attempts. If the peer has sent all messages of the handshake,
+         * also notifies {@code guests}.
+         */
         private void broken(LinkageError cause) {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);
@@ -316,29 +336,36 @@ public final class TcpListener implements AutoCloseable {
     /** The receiver of authenticated connections; called on the loop. */
     public interface ConnectionReceiver {
         /**
-         * Admits or refuses a side whose proof was correct. All state that a guest keeps must end with the channel.
+         * Admits or refuses a side whose proof was correct. State that an implementation stores about the side must be
+         * removed when the channel closes.
          *
-         * @throws Refusal if the side does not belong to the guest's group or job
+         * @throws Refusal if the side does not belong to the receiver's group or job
          */
         void admit(Hello hello, Channel channel) throws Refusal;
 
         /** Takes over an authenticated connection. The pipeline of the channel is empty and no read is active. */
         void entered(Hello hello, Channel channel);
 
-        /** Receives the refusal of a side. The hello is null if no hello has arrived, and may be of another job. */
+        /**
+         * Is notified that a side was refused. The hello is null if no hello has arrived. The hello may name another
+         * job.
+         */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
 
-        /** Receives the error of this process because of which an authenticated connection was closed. */
+        /** Is notified that an authenticated connection was closed because of an error of this process. */
         default void broken(Hello hello, LinkageError cause) {}
 
-        /** Receives the name of the resource that this process lacks to accept a connection of an unknown peer. */
+        /**
+         * Is notified that this process cannot accept a connection because it lacks a resource. The peer of the
+         * connection is unknown.
+         */
         default void notAccepted(String lacking) {}
     }
 
     /**
      * A handler that stops accepting for 200 ms when a connection cannot be accepted. An immediate new attempt would
      * only use processor time that running groups need. The connection waits in the kernel during the pause. If this
-     * process lacks a descriptor or memory for the connection, {@code lacking} is called at once.
+     * process lacks a descriptor or memory for the connection, the handler calls {@code lacking} at once.
      */
     static final class PauseHandler extends ChannelInboundHandlerAdapter {
         static final long PAUSE_MILLIS = 200;
@@ -346,7 +373,10 @@ public final class TcpListener implements AutoCloseable {
         private final UnauthenticatedPeerLog log;
         private final Consumer<String> lacking;
 
-        /** Creates a handler; {@code lacking} receives, on the loop, the resource that a connection lacks. */
+        /**
+         * Creates a handler. If a connection cannot be accepted for lack of a resource, {@code lacking} receives the
+         * name of the resource, on the loop.
+         */
         PauseHandler(UnauthenticatedPeerLog log, Consumer<String> lacking) {
             this.log = log;
             this.lacking = lacking;

@@ -76,7 +76,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         handOn(on);
     }
 
-    /** Gives the reader the available bytes that the reader asks for, and then reads from the socket. */
+    /**
+     * Passes decrypted bytes to the reader, as many as the reader asks for. If bytes are missing, reads from the
+     * socket.
+     */
     private void handOn(ChannelHandlerContext on) {
         if (handingOn) {
             return;
@@ -84,7 +87,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         handingOn = true;
         try {
             while (asked && handOnOnce(on)) {
-                // the reader asks again for each frame
+                // handOnOnce passes bytes to the reader, which sets asked again for its next frame
             }
         } catch (IOException refused) {
             asked = false;
@@ -119,7 +122,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return true;
     }
 
-    /** Writes records that the engine itself has produced, such as new keys. */
+    /** Writes records that the TLS engine has produced itself, for example to change keys. */
     private void answer(ChannelHandlerContext on) {
         if (session.waiting() > 0) {
             on.writeAndFlush(taken(Unpooled.directBuffer(session.waiting())));
@@ -147,7 +150,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         on.write(sealed, written);
     }
 
-    /** Returns the own memory for the records of a frame; new memory if the own memory is in use or too small. */
+    /**
+     * Returns memory for the records of a frame: the handler's own memory, or new memory if the handler's memory is in
+     * use or too small.
+     */
     private ByteBuf memory(int bytes) {
         return leaving.refCnt() == 1 && 2 * bytes <= OWN_BYTES
                 ? leaving.clear().retain()

@@ -37,7 +37,10 @@ public final class TlsHandshakeHandler extends ExactReader {
         return channel.attr(SESSION).get();
     }
 
-    /** Closes a connection that has no loop, and frees its TLS memory. Netty reports no end without a loop. */
+    /**
+     * Closes a connection that has no loop, and frees its TLS memory. Without a loop, Netty would not notify the
+     * handlers of the close.
+     */
     public static void closeAtOnce(Channel channel) {
         channel.unsafe().closeForcibly();
         TlsSession session = sessionOf(channel);
@@ -80,9 +83,9 @@ public final class TlsHandshakeHandler extends ExactReader {
     }
 
     /**
-     * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. A
-     * failure without a refused key or certificate can come from the network. After a failure that can come from the
-     * network, the connection ends without a refusal, and the connecting side tries again.
+     * Reports why the handshake failed. If either side has refused a key or a certificate, the failure is final. Any
+     * other failure may be caused by the network. After such a failure, the connection ends without a refusal, and the
+     * connecting side tries again.
      */
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);
@@ -103,7 +106,10 @@ public final class TlsHandshakeHandler extends ExactReader {
         return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
     }
 
-    /** Admits the connecting side and reads its confirmation. A connecting side confirms after it was admitted. */
+    /**
+     * On the accepting side, admits the peer and reads its confirmation. On the connecting side, reads the admission
+     * and sends the confirmation. Returns whether the confirmation was read or sent.
+     */
     private boolean isConfirmed() throws IOException {
         if (session.isConnecting()) {
             return session.open(word, 0, word.capacity()) > 0 && session.seal(word, 0, word.capacity()) > 0;

@@ -24,9 +24,9 @@ import javax.net.ssl.SSLException;
 
 /**
  * The key with which a process encrypts its connections. By default the key is created in memory and never written. If
- * PEM files of the user's own CA are configured, the key comes from these files, with certificates. The other side
- * trusts the key, because the key's hash is in a handshake that the job's secret protects. A side with PEM files also
- * checks certificates. Thread-safe.
+ * PEM files of the user's own CA are configured, the key comes from these files, with certificates. The peer trusts the
+ * key, because the handshake contains the key's hash, and the job's secret protects the handshake. A side with PEM
+ * files also checks the peer's certificates. Thread-safe.
  */
 final class TlsIdentity {
     /** Length of a {@link #fingerprint} in bytes. */
@@ -35,7 +35,7 @@ final class TlsIdentity {
     private final PrivateKey key;
     private final X509Certificate[] chain;
     private final byte[] fingerprint;
-    /** Content of the files of this identity; null if the key was created in memory. */
+    /** Key and certificates from the PEM files; null if the key was created in memory. */
     private final CaSignedKey company;
 
     private final CertificateCheck judge;
@@ -86,9 +86,10 @@ final class TlsIdentity {
     }
 
     /**
-     * Refuses a certificate from PEM files that is not valid now. A key that was created in memory has no dates.
+     * Refuses a certificate from PEM files that is not valid now. The certificate of a key that was created in memory
+     * is always valid.
      *
-     * @throws IOException naming the file and the dates
+     * @throws IOException if the certificate is not valid now; the message names the file and the dates
      */
     void checkDates() throws IOException {
         if (company != null) {
@@ -117,8 +118,8 @@ final class TlsIdentity {
      * Creates the TLS session of one side of a connection.
      *
      * @param connecting whether this side is the connecting side, which sends first
-     * @param pin        {@link #fingerprint} of the other side
-     * @param judged     whether to check the certificates of the other side, if this side has PEM files
+     * @param pin        {@link #fingerprint} of the peer
+     * @param judged     whether to check the peer's certificates; has no effect if this side has no PEM files
      * @return session whose handshake has not begun
      * @throws IllegalStateException if the provider has no TLS 1.3, or no memory for an engine
      */
@@ -137,7 +138,7 @@ final class TlsIdentity {
             engine.beginHandshake();
             return new TlsSession(engine, trust, engines);
         } catch (SSLException | RuntimeException | Error unable) {
-            // after an error, such as out of memory, this call frees the engine, because no garbage collector does
+            // after an error, such as out of memory, frees the engine, which the garbage collector does not free
             engines.free(engine);
             throw unable;
         }

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The decisions about which connections of this process are encrypted, and the key for these connections. The key comes
- * from PEM files, or is created for the first connection that needs a key. Thread-safe.
+ * Decides which connections of this process are encrypted, and has the key for these connections. The key comes from
+ * PEM files, or is created for the first connection that needs a key. Thread-safe.
  */
 public final class TlsPolicy {
     private final TlsMode use;
@@ -45,7 +45,7 @@ public final class TlsPolicy {
         this.company = company;
     }
 
-    /** The choice of connections that a process encrypts. */
+    /** The connections that a process encrypts. */
     public enum TlsMode {
         /** Encrypts connections to other hosts. */
         AUTO,
@@ -53,7 +53,7 @@ public final class TlsPolicy {
         ON,
         /** Encrypts no connection. */
         OFF,
-        /** Encrypts connections to other hosts, unless the other side is OFF. Used by a store without settings. */
+        /** Encrypts connections to other hosts, unless the peer has the mode OFF. Used by a store without settings. */
         FOLLOW
     }
 
@@ -101,7 +101,10 @@ public final class TlsPolicy {
         return use;
     }
 
-    /** Returns whether this side wants to encrypt a connection, from what this side knows about the two ends. */
+    /**
+     * Returns whether this side wants to encrypt a connection. {@code local} is true if this side knows that both ends
+     * are on this host.
+     */
     boolean wants(boolean carriesNothing, boolean local) {
         return switch (use) {
             case ON -> !carriesNothing;
@@ -110,13 +113,17 @@ public final class TlsPolicy {
         };
     }
 
-    /** Returns whether connections between hosts, or else connections within one host, are encrypted. */
+    /**
+     * Returns whether connections between hosts are encrypted, or connections within one host if {@code between} is
+     * false.
+     */
     boolean encrypts(boolean between) {
         return wants(false, !between);
     }
 
     /**
-     * Creates the key now, on this thread, if connections will be encrypted, so that no loop has to create it.
+     * Creates the key now, on the caller's thread, if connections will be encrypted. Otherwise a loop would create the
+     * key, which takes time.
      *
      * @param between whether connections may go between hosts
      * @throws IllegalStateException if this Java runtime cannot create a key
@@ -145,14 +152,14 @@ public final class TlsPolicy {
     }
 
     /**
-     * Returns whether a side with PEM files checks the certificates of the other side. A connection to a store is
-     * exempt, because a launcher or driver without PEM files may serve a store to any process with the job's secret.
+     * Returns whether a side with PEM files checks the certificates of the peer. A connection to a store is exempt,
+     * because a launcher or driver without PEM files may serve a store to any process with the job's secret.
      */
     static boolean judges(Hello.ConnectionKind kind) {
         return kind != Hello.ConnectionKind.STORE;
     }
 
-    /** Returns the TLS wish for the hello of a connection that this side would not encrypt. */
+    /** Returns what this side says about TLS in the hello of a connection that it would not encrypt. */
     Hello.TlsPreference otherwise() {
         return use == TlsMode.OFF ? Hello.TlsPreference.PLAIN : Hello.TlsPreference.EITHER;
     }
@@ -179,7 +186,10 @@ public final class TlsPolicy {
         }
     }
 
-    /** Returns whether an accepted connection stays on this host, because both ends have the same address. */
+    /**
+     * Returns whether an accepted connection stays on this host. A connection within a host has the same address at
+     * both ends.
+     */
     static boolean isWithin(InetAddress local, InetAddress remote) {
         return local != null
                 && remote != null

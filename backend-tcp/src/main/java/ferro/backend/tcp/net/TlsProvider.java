@@ -39,19 +39,25 @@ public enum TlsProvider {
         this.label = label;
     }
 
-    /** Returns the factory of engines. Only this call loads the class of the factory, whose library may be absent. */
+    /**
+     * Returns the factory of engines. The class of the factory is loaded only by this call, because the library that
+     * the class needs may be absent.
+     */
     TlsEngineFactory engines() {
         return this == JDK ? new JdkEngineFactory() : new OpenSslEngineFactory();
     }
 
-    /** Class name prefixes of class loaders whose programs stay loaded until the JVM ends. */
+    /**
+     * Prefixes of class names of class loaders. A program that such a loader has loaded stays loaded until the JVM
+     * ends.
+     */
     private static final List<String> LASTING = List.of("org.springframework.boot.loader.", "org.apache.spark.util.");
 
     /**
-     * Returns the fastest available provider that cannot harm the process.
+     * Returns the fastest available provider that cannot crash the process.
      *
      * <p>BoringSSL keeps data for each thread that has used BoringSSL. When the thread ends, code of BoringSSL frees
-     * the data. If the native library was unloaded with its program before the end of the thread, the process ends by
+     * the data. If the native library is unloaded with its program before the thread ends, the process crashes with
      * SIGSEGV.
      */
     public static TlsProvider fastest() {
@@ -69,7 +75,7 @@ public enum TlsProvider {
         return LASTING.stream().anyMatch(loader.getClass().getName()::startsWith);
     }
 
-    /** Returns why {@link #OPENSSL} cannot be used, and a way out; null if {@link #OPENSSL} can be used. */
+    /** Returns why {@link #OPENSSL} cannot be used, and what the user can do; null if {@link #OPENSSL} can be used. */
     public static String missingOpenSsl() {
         Throwable missing;
         try {
@@ -93,7 +99,7 @@ public enum TlsProvider {
         return label;
     }
 
-    /** A factory of engines that use TLS 1.3, resume no session, and require the certificate of the other side. */
+    /** A factory of engines that use TLS 1.3, resume no session, and require the certificate of the peer. */
     interface TlsEngineFactory {
         /** The only TLS version that is used. */
         String PROTOCOL = "TLSv1.3";
@@ -110,7 +116,7 @@ public enum TlsProvider {
         SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrustManager trust, boolean connecting)
                 throws GeneralSecurityException, SSLException;
 
-        /** Returns the trust manager that checks the certificates of the other side. */
+        /** Returns the trust manager that checks the certificates of the peer. */
         default PinnedTrustManager trust(byte[] pin, CertificateCheck judge) {
             return new PinnedTrustManager(pin, judge);
         }
@@ -118,7 +124,7 @@ public enum TlsProvider {
         /** Returns whether engines renew their keys before one key has encrypted too many bytes. */
         boolean renewKeys();
 
-        /** Returns memory of the kind that is fastest for the engines. */
+        /** Returns heap or direct memory, whichever the engines use faster. */
         ByteBuffer memory(int bytes);
 
         /** Frees the memory that an engine has outside the heap. The engine must not be used afterwards. */
@@ -166,7 +172,10 @@ public enum TlsProvider {
      * instructions.
      */
     private static final class OpenSslEngineFactory implements TlsEngineFactory {
-        /** X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h. The alert of this error is "bad certificate". */
+        /**
+         * X509_V_ERR_CERT_REJECTED of OpenSSL's x509_vfy.h. For this error, BoringSSL sends the alert "bad
+         * certificate".
+         */
         private static final int REJECTED = 28;
 
         /**
@@ -212,20 +221,22 @@ public enum TlsProvider {
         @Override
         public SSLEngine engine(PrivateKey key, X509Certificate[] chain, PinnedTrustManager trust, boolean connecting)
                 throws SSLException {
-            // from a key and its chain, Netty would create a key store with a password, which takes longer than the
-            // handshake
+            // if Netty got the key and its chain, it would create a key store with a password, which takes longer than
+            // the handshake
             KeyManager own = new SingleKeyManager(key, chain);
             SslContextBuilder builder = connecting
                     ? SslContextBuilder.forClient().keyManager(own)
                     : SslContextBuilder.forServer(own).clientAuth(ClientAuth.REQUIRE);
-            // each connection has a new context: BoringSSL sends tickets, and only the context of a ticket accepts it
+            // each connection has a new context, so no session is resumed: BoringSSL sends session tickets, and only
+            // the context that has sent a ticket accepts it
             SslContext context =
                     chosen(builder).trustManager((TrustManager) trust).build();
             try {
-                // an engine of context.newEngine needs one record per call, and waits for more bytes than exist
+                // an engine of context.newEngine requires exactly one record per call, and may wait for bytes that
+                // never arrive
                 return context.newHandler(ByteBufAllocator.DEFAULT).engine();
             } finally {
-                // the engine keeps the context
+                // the engine has its own reference to the context
                 ReferenceCountUtil.release(context);
             }
         }

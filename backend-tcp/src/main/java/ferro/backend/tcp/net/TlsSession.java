@@ -20,8 +20,8 @@ import javax.net.ssl.SSLHandshakeException;
  * writes the bytes of {@link #outgoing} to the connection and puts received bytes into {@link #incoming}. Not
  * thread-safe.
  *
- * <p>Once its memory has grown to the size of its batches, a session allocates nothing. The JDK's engine itself still
- * allocates.
+ * <p>The memory of a session grows to the size of its batches. After that, a session allocates nothing, but the JDK's
+ * engine still allocates.
  */
 public final class TlsSession {
     /** Maximum number of program bytes in one record (RFC 8446, 5.1). */
@@ -29,7 +29,7 @@ public final class TlsSession {
     /**
      * Number of program bytes that are encrypted (sealed) in one record. The JDK's engine counts the record's type and
      * tag as part of the 16 KiB. With 16 KiB of program bytes, the engine would put the last 17 bytes into a second
-     * record, at nine tenths of the speed.
+     * record, which is a tenth slower.
      */
     public static final int SEALED_BYTES = RECORD_BYTES - 17;
     /** Maximum number of program bytes that are encrypted at once, which is one write of 240 KiB. */
@@ -39,7 +39,7 @@ public final class TlsSession {
     private static final int HEAD_BYTES = 5;
     /** Maximum number of bytes that encryption may add to a record (RFC 8446, 5.2). */
     private static final int EXPANSION_BYTES = 256;
-    /** The lowest and highest record type: change of cipher, and application data. */
+    /** The lowest record type, which is a change of cipher. The highest record type is application data. */
     private static final int FIRST_KIND = 20;
 
     private static final int LAST_KIND = 23;
@@ -66,7 +66,7 @@ public final class TlsSession {
     /** The ends of the records that {@link #seal} has made and that are not written completely. */
     private final int[] ends = new int[2 * BATCH_BYTES / SEALED_BYTES];
 
-    /** Numbers of the program bytes in the records of {@link #ends}. */
+    /** For each record in {@link #ends}, the number of program bytes in the record. */
     private final int[] contents = new int[ends.length];
 
     private int firstEnd;
@@ -77,7 +77,7 @@ public final class TlsSession {
     private long records;
     private long sealed;
     private final AtomicBoolean freed = new AtomicBoolean();
-    /** Whether the engine has asked for a {@link #wrapAside} since the last call of {@link #wrapAside}. */
+    /** Whether the engine has asked to write a record of its own since the last call of {@link #wrapAside}. */
     private boolean wantsToWrite;
 
     private boolean over;
@@ -99,12 +99,15 @@ public final class TlsSession {
         UNFREED.incrementAndGet();
     }
 
-    /** Returns how many sessions were not {@link #close closed}. No garbage collector frees the engine of a session. */
+    /**
+     * Returns how many sessions were not {@link #close closed}. The garbage collector does not free the engine of a
+     * session.
+     */
     public static int unfreed() {
         return UNFREED.get();
     }
 
-    /** Returns whether the handshake is complete, so that program bytes may be moved. */
+    /** Returns whether the handshake is complete, so that program bytes may be sent and received. */
     boolean isOver() {
         return over;
     }
@@ -114,19 +117,19 @@ public final class TlsSession {
         return engine.getUseClientMode();
     }
 
-    /** Returns whether the other side has announced that it sends nothing more. */
+    /** Returns whether the peer has announced that it sends nothing more. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** Returns whether this side has refused the key or the certificates of the other side. */
+    /** Returns whether this side has refused the key or the certificates of the peer. */
     boolean hasRefusedKey() {
         return trust.refused() != null;
     }
 
     /**
-     * Returns whether the other side has ended the connection by an alert, because the other side refused data of this
-     * side. The JDK and OpenSSL show an alert only in the text of the exception.
+     * Returns whether the peer has ended the connection by an alert, because the peer refused data of this side. The
+     * JDK and OpenSSL show an alert only in the text of the exception.
      */
     public static boolean isAlert(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
@@ -137,7 +140,7 @@ public final class TlsSession {
         return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
 
-    /** Returns how often the key of the other side was checked: once in the handshake, and once after the handshake. */
+    /** Returns how often the key of the peer was checked: once in the handshake, and once after the handshake. */
     int checks() {
         return trust.asked();
     }
@@ -147,7 +150,7 @@ public final class TlsSession {
      * fails.
      *
      * @return whether the handshake is complete
-     * @throws IOException if the other side has another key than the expected one, or does not speak TLS
+     * @throws IOException if the peer has another key than the expected one, or does not speak TLS
      */
     boolean shake() throws IOException {
         try {
@@ -166,12 +169,15 @@ public final class TlsSession {
             return true;
         } catch (SSLException wrong) {
             sayWhy();
-            // an engine may have replaced the text
+            // the engine may have replaced the text of the trust manager's exception
             throw trust.refused() == null ? wrong : new SSLHandshakeException(trust.refused());
         }
     }
 
-    /** Returns whether the engine needs no further record. OpenSSL's engine may report this only after another call. */
+    /**
+     * Returns whether the engine needs no further record of the handshake. OpenSSL's engine may report this only after
+     * one more call of the engine.
+     */
     private boolean isDoneWithAll() throws SSLException {
         nudge();
         return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NEED_UNWRAP;
@@ -185,7 +191,7 @@ public final class TlsSession {
         }
     }
 
-    /** Repeats the check of key and certificates, which an engine that resumes a session does not make. */
+    /** Checks key and certificates again, because an engine that resumes a session does not check them. */
     private void finish() throws IOException {
         try {
             trust.check(Arrays.stream(engine.getSession().getPeerCertificates())
@@ -203,7 +209,7 @@ public final class TlsSession {
         }
     }
 
-    /** Adds an alert of the engine, if the engine has an alert, to the records that wait to be written. */
+    /** If the engine has an alert to send, adds the alert to the records that wait to be written. */
     private void sayWhy() {
         try {
             if (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
@@ -270,7 +276,10 @@ public final class TlsSession {
         return at - from;
     }
 
-    /** Stores the last record's end and content length. If no entry is free, the last entry covers the record too. */
+    /**
+     * Stores the end and the content length of the last record. If no entry is free, extends the last entry to this
+     * record.
+     */
     private void note(int content) {
         boolean hasRoom = lastEnd < ends.length;
         int slot = hasRoom ? lastEnd++ : ends.length - 1;
@@ -353,7 +362,10 @@ public final class TlsSession {
         return (in.get(inAt + 3) & 0xFF) << 8 | in.get(inAt + 4) & 0xFF;
     }
 
-    /** Returns the length of the next record without its head. Fails if the head is invalid, instead of waiting. */
+    /**
+     * Returns the length of the next record without its head. Throws if the head is invalid, instead of waiting for
+     * more bytes.
+     */
     private int length() throws IOException {
         int kind = in.get(inAt);
         int length = claimed();
@@ -370,13 +382,13 @@ public final class TlsSession {
 
     /**
      * Decrypts program bytes from the received records into a buffer. After the call, records may wait to be written,
-     * because the other side may ask for new keys.
+     * because the peer may ask for new keys.
      *
      * @param into buffer, written by absolute index
      * @param from index of the first byte
      * @param to   index after the last byte
      * @return how many bytes were decrypted; fewer than requested if more records must arrive first
-     * @throws IOException if a record was changed on its way, or the other side has ended the connection by an alert
+     * @throws IOException if a record was changed in transit, or the peer has ended the connection by an alert
      */
     public int open(ByteBuffer into, int from, int to) throws IOException {
         int at = from;
@@ -418,14 +430,15 @@ public final class TlsSession {
         }
     }
 
-    /** Performs the actions that the engine requires after a record, such as an answer to new keys. */
+    /** Does what the engine requires after a record, such as answering a change of keys. */
     private void settle() throws IOException {
         while (true) {
             switch (engine.getHandshakeStatus()) {
                 case NEED_TASK -> runTasks();
                 case NEED_WRAP -> wrapAside();
                 default -> {
-                    // OpenSSL's engine asks for a write of its alert only in this result, and throws at the second wrap
+                    // OpenSSL's engine asks for the write of its alert only by the result of unwrap, and the second
+                    // wrap throws the reason
                     if (wantsToWrite) {
                         wrapAside();
                         wrapAside();

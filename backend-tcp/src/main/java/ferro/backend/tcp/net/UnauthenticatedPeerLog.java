@@ -8,7 +8,10 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** A log of refused or waiting connections. Each kind has at most one line a minute, so no peer fills a disk. */
+/**
+ * A log of refused or waiting connections. Each of its messages is logged at most once a minute, so that no peer can
+ * fill the disk.
+ */
 public final class UnauthenticatedPeerLog {
     static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;
@@ -25,7 +28,10 @@ public final class UnauthenticatedPeerLog {
         this.clock = clock;
     }
 
-    /** Loads the log configuration and time zones that a line needs, while file descriptors are available. */
+    /**
+     * Loads the log configuration and the time zones. Each log line needs both, and later there may be no file
+     * descriptors to load them.
+     */
     void prepare() {
         log.isLoggable(Level.WARNING);
         ZonedDateTime.now();
@@ -52,7 +58,8 @@ public final class UnauthenticatedPeerLog {
 
     /**
      * Logs that the process has no descriptor or no memory for one more connection. The log itself may fail for the
-     * same reason, even with an error. A failure of the log must not end the loop. The line is logged later.
+     * same reason, even with an error. A failure of the log must not end the loop. In this case the line is logged
+     * later.
      */
     void notAccepted(SocketAddress at, Throwable cause, long pauseMillis) {
         if (!failures.due(clock.getAsLong())) {

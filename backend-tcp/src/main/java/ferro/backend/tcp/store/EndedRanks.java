@@ -16,14 +16,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The ends of the processes of ranks. Launchers write the ends of ranks into the store, and other ranks read the ends
+ * Reports about how the processes of ranks ended. Launchers write the reports into the store, and other ranks read them
  * after a failure. Thread-safe.
  *
- * <p>The report of an end contains the last line that the rank has printed. Therefore a rank reads reports of ends only
- * over a connection that is encrypted or local. Launchers encrypt connections between hosts.
+ * <p>A report contains the last line that the rank has printed. Therefore a rank reads reports only over a connection
+ * that is encrypted or local. Launchers encrypt connections between hosts.
  */
 public final class EndedRanks {
-    /** Prefix of the store keys of ends. No group that a rank joins has this name. */
+    /** Prefix of the store keys of the reports. No group that a rank joins has this name. */
     private static final String KEYS = "@ends/";
 
     private static final int FIELDS = 5;
@@ -39,13 +39,13 @@ public final class EndedRanks {
         this.reader = reader;
     }
 
-    /** Returns an object that receives no reports about ends. */
+    /** Returns an object that never has a report. */
     public static EndedRanks unknown() {
         return new EndedRanks(null, "");
     }
 
     /**
-     * Returns the ends of the ranks of a joined group.
+     * Returns the reports about the ranks of a joined group.
      *
      * @param store   store of the join
      * @param spec    joined group
@@ -66,11 +66,11 @@ public final class EndedRanks {
     }
 
     /**
-     * Calls a receiver with the end of a rank when the launcher of the rank reports the end. Logs the end once.
+     * Calls a receiver when the launcher of a rank reports how the rank's process has ended. Logs the report once.
      *
      * @param rank     rank of the joined group
-     * @param receiver receives the end on a thread of the store, or on the caller's thread if the end is already known;
-     *     must not block
+     * @param receiver receives the report on a thread of the store, or on the caller's thread if the report already
+     *     exists; must not block
      */
     public void when(int rank, Consumer<RankEnd> receiver) {
         if (store != null) {
@@ -84,7 +84,7 @@ public final class EndedRanks {
                     .thenApply(value -> logged(rank, end(value)))
                     .toCompletableFuture();
         } catch (FerroException | IllegalStateException closed) {
-            // the connection to the store has ended, so the end stays unknown
+            // the connection to the store has ended, so no report arrives
             return new CompletableFuture<>();
         }
     }
@@ -99,7 +99,7 @@ public final class EndedRanks {
         return KEYS + rank;
     }
 
-    /** Encodes the end of a rank as a value of the store. */
+    /** Encodes the report about the end of a rank as a value of the store. */
     public static byte[] value(RankEnd end) {
         return String.join(
                         "\n",
@@ -112,9 +112,9 @@ public final class EndedRanks {
     }
 
     /**
-     * Parses the end of a rank from a value of the store.
+     * Parses the report about the end of a rank from a value of the store.
      *
-     * @throws IllegalArgumentException if the value is not an end
+     * @throws IllegalArgumentException if the value is not such a report
      */
     static RankEnd end(byte[] value) {
         String[] fields = new String(value, StandardCharsets.UTF_8).split("\n", FIELDS);

@@ -38,7 +38,7 @@ public record InterfaceSpeed(String name, long megabits) {
         }
     }
 
-    /** Returns the faster network cards and bonds of this host that are up, fastest first. Bridges do not count. */
+    /** Returns the faster network adapters and bonds of this host that are up, fastest first. Bridges are left out. */
     public List<InterfaceSpeed> faster(Path system) {
         if (megabits == 0) {
             return List.of();
@@ -54,7 +54,7 @@ public record InterfaceSpeed(String name, long megabits) {
                     .limit(FASTER_MOST)
                     .forEach(found::add);
         } catch (IOException | UncheckedIOException absent) {
-            // the system is not Linux, or the folder is not visible, so no speed is known
+            // the operating system is not Linux, or the folder cannot be read, so no speed is known
         }
         return found;
     }
@@ -81,7 +81,10 @@ public record InterfaceSpeed(String name, long megabits) {
         }
     }
 
-    /** Returns a text about a faster interface that is up on all hosts according to their reports; otherwise empty. */
+    /**
+     * Returns a text about a faster interface that is up on all hosts, as their ranks have reported; empty without such
+     * an interface.
+     */
     public static String fasterEverywhere(List<PeerHost> homes) {
         for (PeerHost home : homes) {
             if (home.faster().isEmpty()) {
@@ -113,12 +116,14 @@ public record InterfaceSpeed(String name, long megabits) {
         return name + " (" + speed + ")";
     }
 
-    /** Returns the form of this interface in a {@link Roster.RankEntry}. */
+    /** Returns this interface as text for a {@link Roster.RankEntry}. */
     String word() {
         return name + "=" + megabits;
     }
 
-    /** Parses a word of a {@link Roster.RankEntry}. An invalid word results in an unknown interface. */
+    /**
+     * Parses the text that {@link #word} has written. For an invalid text, returns an interface with unknown values.
+     */
     static InterfaceSpeed parsed(String word) {
         int at = word.lastIndexOf('=');
         try {

@@ -28,9 +28,9 @@ import java.util.Set;
 
 /**
  * The file by which rank 0 publishes its address if the environment of the other ranks does not contain the address.
- * The file is written completely or not at all, and only its user can read it. A file that another user may have
- * written is never used. The file has no lock and no state. A rank detects a file of an earlier start of the job when
- * the rank connects to the address in the file.
+ * The file is written atomically, and only the user who has written it can read it. A file that another user may have
+ * written is never used. No rank locks the file. A file may be left over from an earlier start of the job. A rank
+ * detects this when it connects to the address in the file.
  *
  * @param folder folder that all ranks read
  * @param name   name of the file, equal on all ranks of one start of the job
@@ -104,7 +104,8 @@ record JobAddressFile(Path folder, String name) {
             }
             Object before = checked(where);
             byte[] bytes = content(where);
-            // the file is used only if it has not been replaced during the read: another file would have another inode
+            // the content is used only if the file was not replaced during the read: another file would have another
+            // inode
             return before.equals(checked(where)) ? Optional.of(JobFileContent.of(bytes)) : Optional.empty();
         } catch (IOException | DirectoryIteratorException gone) {
             return Optional.empty();
@@ -129,7 +130,10 @@ record JobAddressFile(Path folder, String name) {
         return false;
     }
 
-    /** Checks owner and mode of the file. Returns a key that differs for a later file with the same name. */
+    /**
+     * Checks owner and mode of the file. Returns an identity of the file, which differs if another file with the same
+     * name replaces it.
+     */
     private Object checked(Where where) throws IOException {
         if (!ProcessUser.knownTo(folder)) {
             return Optional.ofNullable(Files.readAttributes(
@@ -162,7 +166,7 @@ record JobAddressFile(Path folder, String name) {
                 FileChannel.open(path(), Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
             ByteBuffer bytes = ByteBuffer.allocate(MOST_BYTES + 1);
             while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-                // a read may return only a part
+                // one read may return only a part of the content
             }
             if (!bytes.hasRemaining()) {
                 throw refused(where, "has more than " + MOST_BYTES + " bytes");
@@ -213,8 +217,8 @@ record JobAddressFile(Path folder, String name) {
     }
 
     /**
-     * Removes the file if the file still has the given content. Another start of the job may have replaced the file. A
-     * file that was written between the check and the removal is put back.
+     * Removes the file if the file still has the given content. Another start of the job may have replaced the file. If
+     * another start writes a file between the check and the removal, this method restores that file.
      */
     void remove(JobFileContent entry) throws IOException {
         Path taken = unfinished();
@@ -229,7 +233,7 @@ record JobAddressFile(Path folder, String name) {
                 Files.move(taken, path());
             }
         } catch (NoSuchFileException gone) {
-            // the file is gone, as intended
+            // another process has already removed the file
         }
     }
 

@@ -13,12 +13,18 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Removes job files that killed jobs of this user have left. Ranks need a job file only while they join. */
+/** Removes job files that remain from killed jobs of this user. Ranks need a job file only while they join. */
 final class JobFileCleaner {
-    /** Minimum age of a file to remove. Joins, and clock differences to a file server, are far shorter. */
+    /**
+     * Minimum age of a file to remove. A join is far shorter, and so is the difference between the clocks of this host
+     * and of a file server.
+     */
     private static final long OLD_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Maximum files that one sweep lists. The folder may have many other files. Later starts sweep the rest. */
+    /**
+     * Maximum number of files that one call lists, because the folder may have many other files. Later starts remove
+     * the rest.
+     */
     private static final int MOST_LOOKED_AT = 1_000;
 
     private static final int MOST_READ = 16;
@@ -46,7 +52,7 @@ final class JobFileCleaner {
                 }
             }
         } catch (IOException | DirectoryIteratorException unreadable) {
-            // the write of this start's job file reports the problem with the folder
+            // rank 0 reports the problem with the folder when it writes its job file
             return removed;
         }
         return removed;

@@ -47,8 +47,8 @@ public record JobFileRendezvous(
     /**
      * Decides whether the ranks use a job file.
      *
-     * @return empty if the settings suffice without a job file, or if no way to share a file between the ranks is known
-     * @throws IllegalArgumentException if the ranks need a job file and no name for the file is known
+     * @return empty if the settings suffice without a job file, or if it is unknown whether the ranks can share a file
+     * @throws IllegalArgumentException if the ranks need a job file, and share no identifier that can name the file
      * @throws FerroException UNAUTHENTICATED if the ranks need a secret and have no way to share a secret
      */
     public static Optional<JobFileRendezvous> find(GroupSpec group, RankContext context) {
@@ -78,13 +78,19 @@ public record JobFileRendezvous(
         return Optional.of(of(group, context, job.get()));
     }
 
-    /** Returns whether a host is loopback on all hosts of the job. A name may be loopback on one host only. */
+    /**
+     * Returns whether the host name resolves to loopback on all hosts of the job. Some names resolve to loopback on one
+     * host only.
+     */
     private static boolean isLoopback(RendezvousPoint meeting) {
         String host = meeting.host().orElseThrow();
         return AddressLookup.isLoopback(host) || meeting.allLocal() && AddressLookup.leadsToLoopback(host);
     }
 
-    /** Refuses pods without a secret. Pods have no common folder unless a setting names one, and would wait in vain. */
+    /**
+     * Throws for pods without a secret. Pods have no common folder unless a setting names one, so they would wait until
+     * the deadline for a job file.
+     */
     private static void refuse(RankOfJob job, boolean hostNamed, GroupSpec group) {
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;
@@ -125,7 +131,7 @@ public record JobFileRendezvous(
                 || Settings.SECRET_FILE.find(context).isPresent();
     }
 
-    /** Returns the suffix of the file's name. A group whose name is not the default name has its own file. */
+    /** Returns the suffix of the file's name. Each group whose name is not the default name has a file of its own. */
     private static String suffix(GroupSpec group) {
         String name = group.name();
         if (name.equals(WORLD)) {

@@ -21,7 +21,7 @@ import java.util.Optional;
 final class JobFolderFinder {
     private static final String MINE = "rwx------";
     private static final int WRITTEN_BY_OTHERS = 0022;
-    /** Mode bit of a folder in which only the owner of a file can rename or remove the file. */
+    /** The sticky mode bit of a folder. If this bit is set, only the owner of a file can rename or remove the file. */
     private static final int STICKY = 01000;
 
     private static final int BITS = 07777;
@@ -63,9 +63,9 @@ final class JobFolderFinder {
     }
 
     /**
-     * Checks a configured folder. Other users, and a group that shares the folder, may write to the folder, but must
-     * not be able to replace a job file. A rank finds the job file by its name, and checks the owner before and after
-     * the read. A user who can rename files in the folder could replace the file between the two checks.
+     * Checks that other users cannot replace a job file in a configured folder. Other users may write other files to
+     * the folder. A rank finds the job file by its name, and checks the owner before and after the read. A user who can
+     * rename files in the folder could replace the file between the two checks.
      */
     private static Path checked(Path folder, Where where) {
         try {
@@ -81,7 +81,7 @@ final class JobFolderFinder {
                             + " if a group shares the folder; or name another folder on all ranks (FERRO_JOB_DIR), "
                             + "such as a folder in this user's home that all hosts see");
         } catch (IOException missing) {
-            // writing or reading in the folder reports the error
+            // the error is reported when a file in the folder is read or written
             return folder;
         }
     }

@@ -23,7 +23,7 @@ public final class JoinDetector {
     private final Map<String, Set<String>> shown = new HashMap<>();
     private final CompletableFuture<Void> allJoined = new CompletableFuture<>();
 
-    /** Creates a watch for the first group that all ranks join, whatever its name is. */
+    /** Creates a detector for the first group that all ranks join, of any name. */
     public JoinDetector(int worldSize) {
         this(Optional.empty(), worldSize);
     }
@@ -37,7 +37,7 @@ public final class JoinDetector {
         this.worldSize = worldSize;
     }
 
-    /** Records a key of the store. An empty card means that the rank has left. */
+    /** Records that a key of the store was set. An empty value means that the rank has left. */
     public void set(String key, byte[] value) {
         Matcher card = CARD.matcher(key);
         if (allJoined.isDone() || !card.matches() || !name.orElse(card.group(2)).equals(card.group(2))) {

@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 
 /**
  * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the
- * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states divide the time of the join
- * into own work of the rank and waits for other processes. Thread-safe.
+ * rank waits, the text of the state is printed after 3 s, and then every 10 s. The states show how much of the join is
+ * work of the rank itself, and how much is waiting for other processes. Thread-safe.
  */
 public final class JoinProgress implements TcpStore.StorePurpose {
     private final GroupSpec group;
     private final RankContext context;
     private final JoinProgressPrinter lines;
     private final ProcessCpuTime time = new ProcessCpuTime(this::millis);
-    /** Waiting time of the join that was counted before this object was created. */
+    /** How long the join had already waited when this object was created. */
     private final long waitedBefore;
 
     private final long start;
@@ -34,11 +34,11 @@ public final class JoinProgress implements TcpStore.StorePurpose {
     private JoinState state;
 
     private long entered;
-    /** Time of own work of this rank in the earlier states of the join. */
+    /** Time in which this rank itself was working, in the earlier states of the join. */
     private long ownNanos;
-    /** Whether the back end has taken over this join. */
+    /** Whether {@link #of} has already returned this object. */
     private final AtomicBoolean returned = new AtomicBoolean();
-    /** A failure at the deadline that this rank has caused itself; null if no such failure exists. */
+    /** A failure at the deadline that this rank or its host has caused; null if no such failure exists. */
     private volatile FerroException ownFailure;
 
     private JoinProgress(GroupSpec group, RankContext context, JoinProgressPrinter lines) {
@@ -56,12 +56,15 @@ public final class JoinProgress implements TcpStore.StorePurpose {
         return new JoinProgress(group, context, JoinProgressPrinter.begin(group.name(), context));
     }
 
-    /** Begins a join over a given store. Earlier parts of the join may already have printed lines. */
+    /** Begins a join over a store that is already open. Lines about this join may already have been printed. */
     public static JoinProgress resume(GroupSpec group, RankContext context) {
         return new JoinProgress(group, context, JoinProgressPrinter.resume(group.name(), context));
     }
 
-    /** Returns, only once, the join that has opened a store for a group; empty if no join has opened the store. */
+    /**
+     * Returns the join that has opened a store for a group. Empty if no join has opened the store, or if an earlier
+     * call has returned the join.
+     */
     public static Optional<JoinProgress> of(Store store, GroupSpec group) {
         return store instanceof TcpStore tcp
                         && tcp.opener() instanceof JoinProgress opener
@@ -76,7 +79,10 @@ public final class JoinProgress implements TcpStore.StorePurpose {
         return lines(null);
     }
 
-    /** Calls {@code line} with the lines about this join until the result is closed. If null, logs the lines. */
+    /**
+     * Calls {@code line} with the lines about this join until the result is closed. If {@code line} is null, logs the
+     * lines.
+     */
     JoinProgressPrinter.PhasePrinter lines(Consumer<String> line) {
         return lines.print(() -> state().text(), line);
     }
@@ -93,7 +99,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
         return state;
     }
 
-    /** Returns how many milliseconds of this join were own work of this rank, and not waits for other processes. */
+    /** Returns how many milliseconds of this join this rank itself was working, and not waiting for other processes. */
     synchronized long ownMillis() {
         long own = ownNanos
                 + state.ownNanos(context.nanoTime() - entered)
@@ -101,17 +107,22 @@ public final class JoinProgress implements TcpStore.StorePurpose {
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 
-    /** Returns whether more than half of this join was own work, so that this rank blames no other rank. */
+    /**
+     * Returns whether this rank itself was working for more than half of the join. Such a rank blames no other rank.
+     */
     public boolean isSlowItself() {
         return 2 * ownMillis() > millis();
     }
 
-    /** Enters the state of own work. */
+    /** Enters the state in which this rank itself is working. */
     public void work() {
         enter(starting());
     }
 
-    /** Enters the state of waiting for the store's answer; {@code localStore} is true if this rank serves the store. */
+    /**
+     * Enters the state in which this rank waits for an answer of the store. {@code localStore} is true if this rank
+     * serves the store.
+     */
     public void askStore(boolean localStore) {
         enter(new JoinState.StoreAnswerWait(rank(), time, localStore));
     }
@@ -146,9 +157,10 @@ public final class JoinProgress implements TcpStore.StorePurpose {
     }
 
     /**
-     * Returns a text about the first part of this join, for a message about a shorter last part.
+     * Returns a text about how the time before the last part of this join was used. Needed for messages that give only
+     * the time of the last part of the join.
      *
-     * @param partMillis length of the last part
+     * @param partMillis length of the last part in milliseconds
      * @return text to append to the message; empty if the last part is at least half of the join
      */
     public String before(long partMillis) {
@@ -164,7 +176,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
 
     /**
      * Returns the failure of a request to the connected store. If the store has not answered by the deadline of the
-     * join, the text reports that this rank was slow, or asks whether the process of the store is stopped.
+     * join, the failure says that this rank was slow, or asks whether the store's process is stopped.
      *
      * @param failure failure of the request
      */
@@ -183,7 +195,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
     }
 
     /**
-     * Returns the text of a failure at the deadline that this rank has caused, because this rank was slow.
+     * Returns the text of a failure at the deadline for which this rank itself is the cause, because it was slow.
      *
      * @param what what this rank had not done yet
      */
@@ -192,7 +204,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
                 + ": give the rank a free core, or joining more time (ferro.join.timeout sets the time)";
     }
 
-    /** Returns the text of a failure at the deadline with missing ranks, for the case that this rank was slow. */
+    /** Returns the text of a failure at the deadline if ranks are missing and this rank itself was slow. */
     public String tooSlowFor(List<Integer> missing) {
         long own = ownMillis();
         return tooSlow("the rank needed " + own + " ms to start and waited only " + (millis() - own) + " ms for ranks "
@@ -200,7 +212,7 @@ public final class JoinProgress implements TcpStore.StorePurpose {
     }
 
     /**
-     * Returns the text of a failure at the deadline to connect to the store that this rank serves.
+     * Returns the text of the failure if this rank serves the store and could not connect to it by the deadline.
      *
      * @param store name of the store
      * @param notes attempts to connect to the store
@@ -213,13 +225,15 @@ public final class JoinProgress implements TcpStore.StorePurpose {
                 : tooSlow("the rank has not started " + store + ", which it serves");
     }
 
-    /** Returns a failure for the deadline that this rank or its host has caused. The failure blames no other rank. */
+    /**
+     * Returns a failure at the deadline for which this rank or its host is the cause. The failure blames no other rank.
+     */
     FerroException ofThisRank(String text, FerroException cause) {
         ownFailure = new FerroException(Code.RENDEZVOUS, Where.of(group.name(), group.rank()), text, cause);
         return ownFailure;
     }
 
-    /** Returns whether this rank or its host has caused a failure. */
+    /** Returns whether {@link #ofThisRank} has returned this failure. */
     boolean isOfThisRank(FerroException failure) {
         return failure == ownFailure;
     }

@@ -15,7 +15,7 @@ public sealed interface JoinState {
     String text();
 
     /**
-     * Returns how much of the time in this state was own work of this rank, and not a wait for other processes.
+     * Returns how long this rank itself was working in this state, and not waiting for other processes.
      *
      * @param stateNanos time in this state
      * @return nanoseconds; 0 for a state in which the rank only waits
@@ -25,7 +25,7 @@ public sealed interface JoinState {
     }
 
     /**
-     * The state in which this rank does own work: it loads classes, opens its port or prepares connections.
+     * The state in which this rank itself is working: it loads classes, opens its port or prepares connections.
      *
      * @param rank name of this rank, such as {@code rank 0 of "world"}
      * @param time CPU time of this process
@@ -46,7 +46,7 @@ public sealed interface JoinState {
      * The state in which this rank resolves the name of the store's host.
      *
      * @param host     name of the store's host
-     * @param starting state after the name has an address
+     * @param starting state that follows when the name has an address
      */
     record HostLookup(String host, StartupWork starting) implements JoinState {
         @Override
@@ -98,7 +98,7 @@ public sealed interface JoinState {
                             : ": " + notes.last() + " (attempts: " + notes.attempts() + ")");
         }
 
-        /** Returns the time until the first attempt to connect, in which this rank itself was slow. */
+        /** Returns the time before the first attempt to connect. In this time, this rank itself was slow. */
         @Override
         public long ownNanos(long stateNanos) {
             return Math.max(0, stateNanos - TimeUnit.MILLISECONDS.toNanos(notes.triedMillis()));
@@ -117,7 +117,7 @@ public sealed interface JoinState {
         }
     }
 
-    /** The state in which another process, the {@code holder}, has the slot of this rank. */
+    /** The state in which another process, the {@code holder}, has claimed the slot of this rank. */
     record HeldSlot(int rank, String holder) implements JoinState {
         @Override
         public String text() {

@@ -29,12 +29,13 @@ import java.util.function.Supplier;
 
 /**
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. Launchers of several nodes find each
- * other by this store. A launcher is not a rank and does not count as a rank. Launchers and ranks use separate keys.
+ * other by this store. The store does not count launchers as ranks. Launchers and ranks use separate keys.
  *
  * <p>The server itself sets some keys. The server sets {@link #goneKey} when the connection of a launcher ends for any
- * reason. The server sets {@link #refusedKey} or {@link #otherJobKey} of a node when it refuses a launcher that names
- * the node. The server sets {@link #STRANGER} when it refuses a process of another protocol version, because the
- * identity of such a process is unknown.
+ * reason. The server sets {@link #refusedKey} when it refuses a launcher because of a wrong secret. It sets {@link
+ * #otherJobKey} when it refuses a launcher for any other reason, for example because of another job. Both keys contain
+ * the node number that the launcher has claimed. The server sets {@link #STRANGER} when it refuses a process of another
+ * protocol version, because the identity of such a process is unknown.
  *
  * <p>Thread-safe.
  */
@@ -64,12 +65,12 @@ public final class LauncherClient implements AutoCloseable {
      * @param job     id of the job
      * @param secret  secret of the job; null or empty means none
      * @param node    number of the calling launcher's node
-     * @param session random number of the caller, because two launchers may claim one node
+     * @param session random number of the caller, which distinguishes two launchers that claim the same node
      */
     public record ConnectOptions(InetSocketAddress server, String job, byte[] secret, int node, long session) {}
 
     /**
-     * Connects to the store. As long as no server answers, tries again until the timeout or an interrupt.
+     * Connects to the store. Tries again until a server answers, the timeout is over, or the thread is interrupted.
      *
      * @param call    calling launcher and store
      * @param timeout how long to try
@@ -84,7 +85,7 @@ public final class LauncherClient implements AutoCloseable {
 
     /**
      * Connects like {@link #open(ConnectOptions, Duration, Duration)}, but tries for a shorter time if nothing listens
-     * at the address. If a connection was accepted, a server exists, even if its handshake takes long on a busy host.
+     * at the address. If a connection is accepted, a server exists, even if the handshake takes long on a busy host.
      *
      * @param call     calling launcher and store
      * @param unserved how long to try if no connection is made
@@ -199,7 +200,7 @@ public final class LauncherClient implements AutoCloseable {
     }
 
     /**
-     * Returns whether a server answered with a refusal. After a refusal, another attempt would fail, too.
+     * Returns whether a server answered with a refusal. After a refusal, another attempt would fail as well.
      *
      * @param failure failure of {@link #open}
      * @return false if no server answered
@@ -213,7 +214,7 @@ public final class LauncherClient implements AutoCloseable {
      *
      * @param address remote address of the process
      * @param code    UNAUTHENTICATED for a wrong secret, RENDEZVOUS for another job, PROTOCOL for another version
-     * @param told    text of the refusal that was sent to the process
+     * @param told    reason for the refusal, as it was sent to the process
      */
     public record RefusedProcess(String address, Code code, String told) {
         String encoded() {

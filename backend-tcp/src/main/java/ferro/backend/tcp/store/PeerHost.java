@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 import java.util.StringJoiner;
 
 /**
- * The host of a rank, as the rank itself reports its host when it joins; for messages.
+ * Facts about the host of a rank, which the rank itself publishes when it joins. They are used in messages.
  *
  * @param node   number of the rank's node, -1 if unknown
  * @param host   host name according to the kernel; empty if unknown
@@ -23,7 +23,7 @@ public record PeerHost(int node, String host, InterfaceSpeed used, List<Interfac
     private static final int MOST_HOST_CHARACTERS = 64;
     private static final int WORDS = 4;
 
-    /** Cuts the host name to one word, because the name is part of a line with other words. */
+    /** Replaces spaces in the host name and limits its length, because the name is one word of a line of text. */
     public PeerHost {
         String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
@@ -52,13 +52,17 @@ public record PeerHost(int node, String host, InterfaceSpeed used, List<Interfac
 
     /** Returns the machine of this process, which listens at an address. */
     public static PeerHost of(GroupSpec spec, RankContext context, InetAddress bound) {
-        // between ranks of one host interfaces do not matter, and a search for interfaces takes time
+        // a rank that listens on loopback has only peers on its host, so its interfaces do not matter, and the search
+        // takes time
         InterfaceSpeed used = bound.isLoopbackAddress() ? InterfaceSpeed.UNKNOWN : InterfaceSpeed.of(bound);
         int node = node(spec, context).orElse(-1);
         return new PeerHost(node, context.processes().host(), used, used.faster(InterfaceSpeed.SYSTEM));
     }
 
-    /** Returns the number of the node if all nodes have equally many ranks, which are numbered node by node. */
+    /**
+     * Returns the number of this rank's node. Empty unless all nodes have the same number of ranks and the ranks are
+     * numbered node by node.
+     */
     private static OptionalInt node(GroupSpec spec, RankContext context) {
         int local = Settings.LOCAL_RANK.find(context).orElse(-1);
         int each = Settings.LOCAL_WORLD_SIZE.find(context).orElse(0);
@@ -79,7 +83,10 @@ public record PeerHost(int node, String host, InterfaceSpeed used, List<Interfac
         return String.join(" ", "" + node, host, used.word(), others.toString());
     }
 
-    /** Parses the line of a machine in a {@link Roster.RankEntry}. Invalid parts count as unknown. */
+    /**
+     * Parses the line of a machine in a {@link Roster.RankEntry}. The result has unknown values for invalid parts of
+     * the line.
+     */
     public static PeerHost parsed(String line) {
         String[] words = line.split(" ", -1);
         try {

@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The CPU time of this process, for messages of a rank that is itself late. The time is read only for a message, so a
- * join in time has no cost. A process that is much older than the join has used its CPU time for other work. The text
- * about such a process names only the age of the join.
+ * The CPU time of this process. Messages about a rank that was itself too slow contain this time. The time is read only
+ * for such a message, so a successful join has no cost. A process that is much older than the join has used CPU time
+ * for other work. The text about such a process only says when the join began.
  */
 final class ProcessCpuTime {
-    /** Age of a process at the begin of the join above which the process has done other work before the join. */
+    /** Maximum age of a process at the begin of its join. An older process has done other work before the join. */
     private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
-    /** Shortest wait for a core that a text names. A shorter wait does not explain a delay that people notice. */
+    /** Shortest wait for a core that a text mentions. A shorter wait does not explain a delay that users notice. */
     private static final long LEAST_MILLIS = 200;
 
     private final LongSupplier joinMillis;
@@ -69,7 +69,10 @@ final class ProcessCpuTime {
         }
     }
 
-    /** Parses the second of three numbers: time on a core, time without a core while ready, number of time slices. */
+    /**
+     * Parses the second of three numbers. The numbers are the time on a core, the time in which the thread was ready
+     * but had no core, and the number of time slices.
+     */
     static long waitNanos(String text) {
         String[] numbers = text.trim().split(" ");
         return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);

@@ -6,17 +6,20 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The slots that a context has released without a confirmation of the store. A store that is stopped or unreachable
- * processes a release late or never. Therefore a later join of the same context may find the entry of the earlier join.
- * The later join treats this entry as a released slot. Thread-safe.
+ * The slots whose release a context has requested and the store has not confirmed. A store that is stopped or
+ * unreachable processes the request late or never. Therefore a later join of the same context may find the rank entry
+ * of the earlier join. The later join treats this slot as released. Thread-safe.
  */
 public final class ReleasedSlots implements AutoCloseable {
-    /** The last generation in which the slot was used, by instance of the {@link Roster.RankEntry} in the slot. */
+    /**
+     * For each released slot, the last generation in which the slot was used. The key is the instance of the {@link
+     * Roster.RankEntry} in the slot.
+     */
     private final Map<Long, Integer> generations = new ConcurrentHashMap<>();
 
     ReleasedSlots() {}
 
-    /** Returns the released slots of a context. The slots are kept until the context ends. */
+    /** Returns the released slots of a context. The context has one such object until it ends. */
     public static ReleasedSlots of(RankContext context) {
         return context.shared(ReleasedSlots.class, ReleasedSlots::new);
     }
@@ -30,7 +33,10 @@ public final class ReleasedSlots implements AutoCloseable {
         generations.remove(instance);
     }
 
-    /** Returns the last generation of a released slot; empty if not released, or if the release was confirmed. */
+    /**
+     * Returns the last generation of a released slot; empty if the slot was not released, or if the store has confirmed
+     * the release.
+     */
     Optional<Integer> lastGeneration(long instance) {
         return Optional.ofNullable(generations.get(instance));
     }
@@ -38,6 +44,6 @@ public final class ReleasedSlots implements AutoCloseable {
     /** Does nothing, because this object has no resources. */
     @Override
     public void close() {
-        // nothing is held
+        // this object has no resources
     }
 }

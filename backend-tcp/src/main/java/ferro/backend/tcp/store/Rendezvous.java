@@ -28,7 +28,10 @@ import java.util.Optional;
 public record Rendezvous(String host, int port, boolean servedHere, String server, Optional<Secret> secret) {
     static final String RANK_ZERO = "rank 0";
 
-    /** Checks the port. For a rank that serves the store and publishes the port, port 0 means any free port. */
+    /**
+     * Checks the port number. Port 0 means any free port, and is allowed only if this rank serves the store. The rank
+     * must then publish the port.
+     */
     public Rendezvous {
         if (port < (servedHere ? 0 : 1) || port > 65535) {
             throw new IllegalArgumentException(
@@ -36,7 +39,10 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         }
     }
 
-    /** Reads the setting of the rendezvous; empty without a value. A context with its own store needs no rendezvous. */
+    /**
+     * Reads the rendezvous from the settings; empty if no setting names it. A context with a store of its own needs no
+     * rendezvous.
+     */
     public static Optional<Rendezvous> find(GroupSpec group, RankContext context) {
         URI address = address(Settings.RENDEZVOUS.of(context));
         if (address.getScheme().equals("tcp")) {
@@ -117,7 +123,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /**
      * Returns the address at which rank 0 listens. A name that resolves to loopback on its own host is not used,
-     * because other ranks could not connect. Many distributions write such names of the host to /etc/hosts.
+     * because other ranks could not connect. Many distributions write such a name of the host to /etc/hosts.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
         boolean usable =
@@ -132,14 +138,16 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 throw several;
             }
-            // the address of the named interface is published to the other ranks, and rank 0 also listens on it
+            // rank 0 publishes the address of the configured interface to the other ranks, and also listens at this
+            // address
             return InetAddress.getLoopbackAddress().getHostAddress();
         }
     }
 
     /**
-     * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher serves the store. Rank 0 of a
-     * smaller group must not serve the store. A launcher that serves the store has chosen the address of the store.
+     * Creates a rendezvous. Rank 0 of the job serves the store, unless the launcher serves the store. Rank 0 of a group
+     * with fewer ranks than the job must not serve the store. A launcher that serves the store has chosen the store's
+     * address.
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);

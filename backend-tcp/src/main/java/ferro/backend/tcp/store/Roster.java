@@ -19,19 +19,22 @@ import java.util.concurrent.CompletionStage;
 /**
  * The entries in the store by which the ranks of a group find each other.
  *
- * <p>The key {@code NAME/rank/R} is the slot of a rank. A process takes the slot by compare-and-set, so a second
- * process of the same rank is refused without an effect on the first process. The slot is marked as left when the rank
- * closes the group. The generation is the number of times that the slot was left; {@code NAME/generation} has the
- * highest generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its
- * name. The key {@code size} has the world size of the first rank. The key {@code card/R} has the address of a rank.
- * The key {@code failed} has the reason why no rank should wait any longer. The key {@code again} names a rank that was
- * restarted alone.
+ * <p>The key {@code NAME/rank/R} is the slot of a rank. A process claims the slot by compare-and-set. A second process
+ * of the same rank is refused, which does not affect the first process. When the rank closes the group, it marks the
+ * slot as left. The generation is the number of times that the slot was left; {@code NAME/generation} has the highest
+ * generation. All other keys are below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
+ * The key {@code size} has the world size of the first rank. The key {@code card/R} has the entry of a rank, with its
+ * address. The key {@code failed} has the reason why the group cannot be joined. The key {@code again} names a rank
+ * whose process was started again without the other ranks.
  */
 public final class Roster {
     private static final String GENERATION = "/generation";
     private static final String FAILED = "failed";
     private static final String AGAIN = "again";
-    /** A value that no key has. A compare-and-set that expects this value only reads. */
+    /**
+     * A value that no key ever has. A compare-and-set that expects this value changes nothing and returns the current
+     * value.
+     */
     private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
 
     private final Store store;
@@ -41,7 +44,7 @@ public final class Roster {
     private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
-    /** The published entry (card) of this rank in the store; null if no card was published. */
+    /** The entry of this rank as it was published in the store; null if no entry was published. */
     private byte[] announced;
     /** Whether the slot may belong to this rank, because this rank has requested the slot from the store. */
     private boolean asked;
@@ -49,9 +52,9 @@ public final class Roster {
     /**
      * Creates a roster. Nothing is sent to the store yet.
      *
-     * @param store    store of the cards
+     * @param store    store that contains the entries
      * @param spec     group and rank
-     * @param own      card of this rank
+     * @param own      entry of this rank
      * @param settings settings that must be compatible between the ranks
      * @param released slots that the context of this rank has released
      */
@@ -78,7 +81,7 @@ public final class Roster {
      * @param host     address or name by which other ranks reach the rank
      * @param port     port on which the rank accepts connections
      * @param pid      process id
-     * @param instance random number that distinguishes two processes that take the same slot
+     * @param instance random number that distinguishes two processes that claim the same slot
      * @param home     machine of the rank
      * @param lacking  why the rank cannot share memory with ranks of its host, in one line; empty if the rank can share
      *     memory
@@ -86,7 +89,7 @@ public final class Roster {
     public record RankEntry(String host, int port, long pid, long instance, PeerHost home, String lacking) {
         private static final int FIELDS = 6;
 
-        /** Returns the card as text for the store. */
+        /** Returns the entry as text for the store. */
         public String text() {
             return String.join("\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking);
         }
@@ -96,7 +99,7 @@ public final class Roster {
             return home.at(host);
         }
 
-        /** Parses the {@link #text} of a card. */
+        /** Parses the {@link #text} of an entry. */
         public static RankEntry of(String text) {
             String[] lines = text.split("\n", FIELDS);
             return new RankEntry(
@@ -109,11 +112,14 @@ public final class Roster {
         }
     }
 
-    /** Takes the slot of this rank, and agrees with the other ranks on the values that must be equal everywhere. */
+    /**
+     * Claims the slot of this rank. Then agrees with the other ranks on the generation and on the settings that must be
+     * equal on all ranks.
+     */
     public void claim() {
         asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
-        // repeats if the store processes a late release between two requests
+        // repeats if the store has processed a delayed release of the slot between two requests
         for (Optional<Integer> last = left(there); last.isPresent(); last = left(there)) {
             generation = last.get() + 1;
             there = store.compareAndSet(slot(), there, taken());
@@ -129,8 +135,8 @@ public final class Roster {
 
     /**
      * Returns the highest generation of any rank. A rank that failed to join may have a lower generation than a rank
-     * that had joined. Without the highest generation, the rank with the lower generation would wait for the other rank
-     * for ever.
+     * that had joined. If the ranks used different generations, each rank would wait under its own keys and never find
+     * the others.
      */
     private int highest(int mine) {
         String key = spec.name() + GENERATION;
@@ -155,7 +161,7 @@ public final class Roster {
         return spec.name() + "/rank/" + spec.rank();
     }
 
-    /** Reads the slot of a rank. Returns the card of the process that has the slot; empty for a free slot. */
+    /** Reads the slot of a rank. Returns the entry of the process that has claimed the slot; empty for a free slot. */
     static Optional<RankEntry> holder(Store store, GroupSpec spec) {
         return holder(store.compareAndSet(slot(spec), NEVER, NEVER));
     }
@@ -214,7 +220,10 @@ public final class Roster {
         }
     }
 
-    /** Returns whether one rank encrypts all connections and the other rank none. For other values the hosts decide. */
+    /**
+     * Returns whether one of the two ranks encrypts all connections, and the other rank encrypts none. Such ranks can
+     * never connect. With other values, it depends on the hosts whether two ranks can connect.
+     */
     private static boolean neverConnect(TlsMode own, String first) {
         return own == TlsMode.ON && first.equals(word(TlsMode.OFF))
                 || own == TlsMode.OFF && first.equals(word(TlsMode.ON));
@@ -234,7 +243,7 @@ public final class Roster {
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
-    /** Publishes the card of this rank, which contains the address of this rank. */
+    /** Publishes the entry of this rank, which contains the rank's address. */
     public void announce() {
         announced = bytes(own.text());
         store.set(card(), announced);
@@ -244,12 +253,12 @@ public final class Roster {
         return key("card/" + spec.rank());
     }
 
-    /** Returns a stage with the card of another rank. An empty value shows that the rank has failed to join. */
+    /** Returns a stage with the entry of another rank. An empty value means that the rank has failed to join. */
     public CompletionStage<byte[]> card(int rank) {
         return store.when(key("card/" + rank));
     }
 
-    /** Returns whether this rank has its slot. */
+    /** Returns whether this object has claimed the slot of its rank. */
     public boolean isClaimed() {
         return claimed;
     }
@@ -265,10 +274,10 @@ public final class Roster {
     }
 
     /**
-     * A rank whose process was restarted alone.
+     * A rank whose process was started again without the other ranks.
      *
      * @param rank     number of the rank in the group
-     * @param instance instance of the card of the rank's earlier process
+     * @param instance instance in the entry of the rank's earlier process
      * @param text     description of the event, for a message that begins with the rank
      */
     public record RestartedRank(int rank, long instance, String text) {
@@ -284,7 +293,10 @@ public final class Roster {
         }
     }
 
-    /** Publishes that a rank whose earlier process has its slot was restarted, so that the group ends. */
+    /**
+     * Publishes that a rank was started again while its earlier process still has the slot. As a result, the group
+     * ends.
+     */
     static void publish(Store store, GroupSpec spec, RestartedRank again) {
         byte[] last = store.compareAndSet(spec.name() + GENERATION, NEVER, NEVER);
         if (last != null) {
@@ -295,7 +307,7 @@ public final class Roster {
         }
     }
 
-    /** Returns a stage that completes if a rank of this group is restarted alone. */
+    /** Returns a stage that completes if a rank of this group is started again without the other ranks. */
     public CompletionStage<RestartedRank> startedAgain() {
         return store.when(key(AGAIN)).thenApply(value -> RestartedRank.of(text(value)));
     }
@@ -311,10 +323,10 @@ public final class Roster {
     }
 
     /**
-     * Requests the removal of the card and the release of the slot, without waiting. A request replaces only a value
+     * Requests the removal of the entry and the release of the slot, without waiting. A request replaces only a value
      * that this object has set. Therefore a request that the store processes late, after the next join of this rank,
-     * does no harm. Requests keep their order, so the store releases the slot even if the answer to the claim came too
-     * late.
+     * does no harm. The store processes requests in order, so it releases the slot even if the answer to the claim was
+     * too late for this rank.
      */
     private void release(int last) {
         if (!asked) {

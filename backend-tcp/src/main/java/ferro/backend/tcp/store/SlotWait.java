@@ -22,14 +22,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The wait for the slot of this rank while another process has the slot. If one rank is restarted alone, its earlier
- * process still has the slot. The job of the earlier process ends soon, when the other ranks detect the loss. A pod
- * that was restarted also publishes its restart, because other ranks detect the loss of a host late. Two live processes
- * with one rank are an error that {@link Roster#claim} reports at once. In a cluster, two processes with one rank are
- * not an error, because a cluster may start a process before the earlier process has ended.
+ * The wait for the slot of this rank while another process has the slot. If one rank is started again without the other
+ * ranks, the earlier process of the rank still has the slot. The job of the earlier process ends soon, when the other
+ * ranks detect the loss. A pod that was restarted also publishes its restart, because other ranks detect the loss of a
+ * host late. Two live processes with one rank are an error that {@link Roster#claim} reports at once. In a cluster, two
+ * processes with one rank are no error, because a cluster may start a process before the earlier process has ended.
  */
 final class SlotWait {
-    /** Launchers that restart a single rank, but only after the earlier process or host of the rank is gone. */
+    /** Launchers that start a single rank again, but only after the earlier process or host of the rank is gone. */
     private static final Set<LauncherKind> OF_PODS =
             EnumSet.of(LauncherKind.INDEX, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
@@ -52,7 +52,7 @@ final class SlotWait {
     /**
      * Waits until this rank may request its slot.
      *
-     * @return false if the store has ended during the wait, which happens when the job of the store ends
+     * @return false if the store has ended during the wait, because the job that served the store has ended
      * @throws FerroException RENDEZVOUS at the deadline
      */
     boolean isFree(TcpStore store, TcpPort port) {
@@ -86,7 +86,7 @@ final class SlotWait {
         }
     }
 
-    /** Ends the job whose process has the slot, because the cluster has given this rank to a new process. */
+    /** Ends the job of the process that has the slot, because the cluster has started this process in place of it. */
     private void publishRestart(TcpStore store, TcpPort port, RankEntry holder) {
         String text = "has been started again, as process "
                 + ProcessHandle.current().pid() + " at " + port.advertised() + " in place of " + text(holder)
@@ -99,8 +99,8 @@ final class SlotWait {
     }
 
     /**
-     * Returns the process that has the slot. A request shortly before the deadline may fail after the deadline. The
-     * failure then names the last known process.
+     * Returns the process that has the slot. If a request that was sent shortly before the deadline fails after the
+     * deadline, the failure names the last known process.
      */
     private Optional<RankEntry> holder(TcpStore store, Optional<RankEntry> before, long start) {
         try {
@@ -129,7 +129,10 @@ final class SlotWait {
                 .isPresent();
     }
 
-    /** Returns whether a process listens at the address in the slot; false if this process has the same address. */
+    /**
+     * Returns whether a process listens at the address that the slot contains; false if this process itself has that
+     * address.
+     */
     private static boolean answers(RankEntry holder, TcpPort port) {
         if (holder.host().equals(port.advertised())
                 && holder.port() == port.bound().getPort()) {

@@ -8,11 +8,14 @@ import java.nio.charset.StandardCharsets;
 /** The encoding of requests and answers of the store. Lengths are checked before memory is allocated. */
 public final class StoreCodec {
     /**
-     * Head of a request: operation, presence of an expected value, key length, number, length of the value, length of
-     * the expected value.
+     * Length of the head of a request in bytes. The head has the operation, the presence of an expected value, the key
+     * length, the request number, the length of the value, and the length of the expected value.
      */
     public static final int REQUEST_HEAD_BYTES = 16;
-    /** Head of an answer: request number, kind, three unused bytes, value length. */
+    /**
+     * Length of the head of an answer in bytes. The head has the request number, the kind, three unused bytes, and the
+     * value length.
+     */
     public static final int ANSWER_HEAD_BYTES = 12;
 
     private StoreCodec() {}
@@ -38,7 +41,7 @@ public final class StoreCodec {
     /**
      * A request of a client of the store.
      *
-     * @param number    number that the client chooses and the answer repeats
+     * @param number    number that the client has chosen, and that the answer repeats
      * @param value     value, or the eight bytes of an amount to add
      * @param expected  expected value of COMPARE_AND_SET; null means absent
      */
@@ -61,7 +64,7 @@ public final class StoreCodec {
     }
 
     /**
-     * The head of a request, after its check.
+     * The head of a received request, whose fields were checked.
      *
      * @param expects       whether an expected value follows
      * @param keyBytes      length of the key
@@ -109,7 +112,7 @@ public final class StoreCodec {
     }
 
     /**
-     * The head of an answer, after its check.
+     * The head of a received answer, whose fields were checked.
      *
      * @param answer kind of the answer
      * @param bytes  number of bytes that follow the head

@@ -18,12 +18,12 @@ import java.util.function.BiConsumer;
  */
 public record StoreConnectionReceiver(StoreService service, BiConsumer<String, String> otherJob)
         implements TcpListener.ConnectionReceiver {
-    /** Creates a guest that does not report processes of other jobs. */
+    /** Creates a receiver that does not report processes of other jobs. */
     public StoreConnectionReceiver(StoreService service) {
         this(service, (job, address) -> {});
     }
 
-    /** Creates the guest that admits connections to a store at an address. */
+    /** Creates the receiver for a store that listens at an address. */
     static StoreConnectionReceiver of(StoreService service, InetSocketAddress bound) throws Refusal {
         if (service == null) {
             throw new Refusal(

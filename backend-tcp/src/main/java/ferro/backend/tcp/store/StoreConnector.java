@@ -33,7 +33,7 @@ public final class StoreConnector {
     private final JoinProgress progress;
     private final SlotWait place;
 
-    /** The receiver of the lines about the join; null if the lines are logged. */
+    /** Receives the progress lines about the join; null if the lines are logged. */
     private final Consumer<String> line;
 
     private StoreConnector(GroupSpec group, RankContext context, Consumer<String> line) {
@@ -50,7 +50,10 @@ public final class StoreConnector {
         return open(meeting, group, context, null);
     }
 
-    /** Opens the store. {@code line} receives the lines of the {@link JoinProgress}, or is null to log the lines. */
+    /**
+     * Opens the store. {@code line} receives the progress lines of the {@link JoinProgress}; if it is null, they are
+     * logged.
+     */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreConnector opening = new StoreConnector(group, context, line);
         return opening.open(new OpeningAttempt() {
@@ -61,7 +64,7 @@ public final class StoreConnector {
         });
     }
 
-    /** Opens the store that a job file names. The serving rank first serves the store and writes the file. */
+    /** Opens the store that a job file names. If this rank is rank 0, first serves the store and writes the file. */
     public static Store open(JobFileRendezvous meeting, GroupSpec group, RankContext context) {
         StoreConnector opening = new StoreConnector(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
@@ -101,7 +104,8 @@ public final class StoreConnector {
                     progress.work();
                     return store;
                 }
-                // the store ended with the job that had this rank's slot, so the next store belongs to the new job
+                // the store has ended together with the job whose process had this rank's slot, so the next store
+                // belongs to the new job
                 store.close();
             }
         } finally {
@@ -142,7 +146,10 @@ public final class StoreConnector {
         }
     }
 
-    /** Reads the job file until it names a server that answers. An earlier start may have left the file. */
+    /**
+     * Reads the job file repeatedly until the file names a server that answers. The file may remain from an earlier
+     * start of the job.
+     */
     private TcpStore read(JobFileRendezvous meeting) {
         JobAddressFile file = meeting.file();
         Optional<JobFileContent> tried = Optional.empty();
@@ -173,9 +180,8 @@ public final class StoreConnector {
     }
 
     /**
-     * Returns a failure that shows a job file of an earlier start: no process, or a process of another job, listens at
-     * the address in the file. If the failure shows something else, this rank has caused the failure, and the method
-     * throws the failure.
+     * Returns the failure if it means that the job file remains from an earlier start: no process, or a process of
+     * another job, listens at the address in the file. Otherwise throws the failure.
      */
     private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
@@ -216,7 +222,10 @@ public final class StoreConnector {
                         + reading.text());
     }
 
-    /** Opens the store. Returns empty if the attempt was ended because the known address is outdated. */
+    /**
+     * Opens the store. Returns empty if {@code outdated} has returned true, which means that the address is no longer
+     * valid.
+     */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
         resolve(meeting.host());
         progress.work();
@@ -243,7 +252,10 @@ public final class StoreConnector {
         }
     }
 
-    /** Waits until the name of the store's host has an address. The wait takes time only if other ranks are late. */
+    /**
+     * Waits until the name of the store's host has an address. The wait takes time only if the name is not yet known,
+     * for example because rank 0 starts late.
+     */
     private void resolve(String host) {
         if (!AddressLookup.isLiteral(host)) {
             progress.enter(new JoinState.HostLookup(host, progress.starting()));

@@ -27,7 +27,10 @@ import java.util.function.BooleanSupplier;
 /** Connects to one store at a known address. Tries until the deadline, because the server may start late. */
 final class StoreDialer {
     private static final System.Logger LOG = PlainLoggers.logger("ferro.join");
-    /** Time after which a name is resolved again. The address of a name may change, for example if a pod restarts. */
+    /**
+     * Time after which the host name of the store is resolved again. The address of a name may change, for example if a
+     * pod restarts.
+     */
     private static final long RESOLVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Rendezvous meeting;
@@ -75,7 +78,7 @@ final class StoreDialer {
     /**
      * Connects to the store.
      *
-     * @param outdated polled; returns whether the store is known to have another address now
+     * @param outdated returns whether the store is known to have another address now; called repeatedly
      * @return channel; empty if the store has another address
      * @throws FerroException at the deadline, or with a refusal of the server
      */
@@ -113,8 +116,9 @@ final class StoreDialer {
     }
 
     /**
-     * Warns once if this host's loopback is down, and resolves the name again. After the deadline, does nothing,
-     * because a name service may be slow. Returns false, because the rank still wants a connection.
+     * Warns once if this host's loopback is down, and resolves the store's host name again. Does nothing after the
+     * deadline, because a name service may be slow. Always returns false, which means that the caller still wants a
+     * connection.
      */
     private boolean checked() {
         long now = context.nanoTime();
@@ -137,7 +141,7 @@ final class StoreDialer {
         try {
             known = toDial(AddressLookup.attempt(meeting.host(), 2 * attempt - 1));
         } catch (UnknownHostException unknown) {
-            // the earlier addresses may still be correct
+            // continues with the earlier addresses, which may still be correct
         }
     }
 
@@ -154,7 +158,10 @@ final class StoreDialer {
         return false;
     }
 
-    /** Returns the failure for a store that was reached before. Unlike at the start of a job, a wait would not help. */
+    /**
+     * Returns the failure for a store that this process has reached before. Such a store does not come back, so a wait
+     * would not help.
+     */
     private FerroException goneForGood() {
         return new FerroException(
                 Code.RENDEZVOUS,
@@ -180,7 +187,7 @@ final class StoreDialer {
         if (meeting.servedHere()) {
             return progress.ofThisRank(progress.unserved(what, notes), failure);
         }
-        // the deadline has ended the first attempt
+        // whether each address was tried at most once before the deadline
         boolean oneChance = !notes.hasEnded() || notes.attempts() <= known.size();
         if (progress.isSlowItself() && oneChance) {
             String called = notes.attempts() == 0

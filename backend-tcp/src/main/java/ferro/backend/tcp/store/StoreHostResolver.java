@@ -23,7 +23,7 @@ import java.util.Set;
 
 /**
  * Replaces a host name that this host resolves to loopback by an address that other hosts can reach. A name that
- * resolves to loopback means this host, so rank 0 is on this host. Therefore all ranks of this host use the same
+ * resolves to loopback means this host, so rank 0 is on this host. All ranks of this host replace the name by the same
  * address.
  */
 final class StoreHostResolver {
@@ -34,7 +34,7 @@ final class StoreHostResolver {
     /**
      * Returns the host of the store for the ranks of this host. The name is replaced only if the name is {@linkplain
      * LoopbackHostName this host's loopback}, and if some ranks are on other hosts. A rank without a strong secret does
-     * not replace the name, because such a rank may listen only on loopback.
+     * not replace the name, because such a rank is allowed to listen only on loopback.
      */
     static String host(String named, GroupSpec group, RankContext context) {
         Optional<LoopbackHostName> own = LoopbackHostName.find(named);
@@ -43,7 +43,7 @@ final class StoreHostResolver {
         }
         String bind = Settings.TCP_BIND.of(context);
         if (!NOT_FIXED.contains(bind)) {
-            // the rank that serves listens only at this address
+            // the rank that serves the store listens only at this address
             return bind;
         }
         Where where = Where.of(group.name(), group.rank());
@@ -70,7 +70,7 @@ final class StoreHostResolver {
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
                 say(rank + "; only ranks of this machine can join: " + none.getMessage(), context);
             }
-            // with a configured interface, the rank that serves listens on all interfaces
+            // with a configured interface, the rank that serves the store listens on all interfaces
             return named;
         }
     }
@@ -87,7 +87,7 @@ final class StoreHostResolver {
                 all.add(AddressLookup.literal(own.get().reachableAddress(where)));
             }
         } catch (FerroException none) {
-            // without a route, only loopback remains
+            // this host has no default route, so the store can only be on loopback
         }
         return all;
     }
@@ -101,7 +101,7 @@ final class StoreHostResolver {
         return Secret.of(context, where).randomBytes() >= SecretFile.LEAST_RANDOM_BYTES;
     }
 
-    /** Logs a line once per host, if the launcher numbers the ranks of a host. */
+    /** Logs a line once per host. If the launcher does not number the ranks of a host, each rank logs the line. */
     private static void say(String text, RankContext context) {
         boolean first = Settings.LOCAL_RANK.find(context).orElse(0) == 0 && OnceRegistry.isFirst(context, text);
         PlainLoggers.write("ferro.join", first ? Level.WARNING : Level.DEBUG, text);

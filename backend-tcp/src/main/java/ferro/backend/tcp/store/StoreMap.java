@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The content of a store, without sockets and threads: keys, values, and the waiters of each key. */
+/**
+ * The content of a store: keys, values, and the receivers that wait for each key. This class uses no sockets and no
+ * threads.
+ */
 public final class StoreMap {
     static final int MOST_KEY_BYTES = 1024;
     static final int MOST_VALUE_BYTES = 1 << 20;
@@ -21,7 +24,7 @@ public final class StoreMap {
     private final Map<String, Set<Consumer<byte[]>>> waiting = new HashMap<>();
     private long bytes;
 
-    /** Sets a key, and calls the waiters of the key with the value. */
+    /** Sets a key, and calls the receivers that wait for the key with the value. */
     void set(String key, byte[] value) throws Refusal {
         byte[] old = values.get(key);
         long more = old == null ? bytesOf(key) + value.length : value.length - (long) old.length;
@@ -63,7 +66,7 @@ public final class StoreMap {
         }
     }
 
-    /** Adds to a counter, which is stored as decimal text. An absent counter has the value 0. */
+    /** Adds to a counter, whose value is stored as decimal text. An absent counter has the value 0. */
     long add(String key, long delta) throws Refusal {
         byte[] old = values.get(key);
         String text = old == null ? "0" : new String(old, StandardCharsets.US_ASCII);

@@ -23,11 +23,17 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** The server of a store, with one map for all clients and one reader for each client. All calls run on one loop. */
+/**
+ * The server of a store. It has one map for all clients, and one reader for each client. All its methods run on one
+ * loop.
+ */
 public final class StoreService {
-    /** Maximum number of simultaneous waits of one client. A joining rank has one wait for each other rank. */
+    /**
+     * Maximum number of requests of one client that wait for a key at the same time. A joining rank has one such
+     * request for each other rank.
+     */
     private static final int MOST_WAITS = 16 * 1024;
-    /** Maximum number of keys about unauthenticated processes, because these keys must not fill the store. */
+    /** Maximum number of keys about unauthenticated processes, so that these processes cannot fill the store. */
     static final int MOST_STRANGERS = 1024;
 
     public final StoreMap map = new StoreMap();
@@ -50,7 +56,7 @@ public final class StoreService {
     void serve(Channel channel) {
         clients.add(channel);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
-        // a failed answer must not close the connection before the received requests are read
+        // a failed write of an answer must not close the connection before the received requests are read
         channel.config().setAutoClose(false);
         TlsHandler.install(channel);
         channel.pipeline().addLast(new Client());
@@ -66,12 +72,13 @@ public final class StoreService {
         try {
             map.set(key, value);
         } catch (Refusal full) {
-            // clients have filled the store, so a client that waits for this key fails at the deadline of its call
+            // clients have filled the store, so this key is not set, and a client that waits for the key fails at its
+            // deadline
             return;
         }
     }
 
-    /** Sets a key like {@link #note}, about a client that was refused; called on the loop. */
+    /** Sets a key about a client that was refused, unless there are too many such keys; called on the loop. */
     void noteStranger(String key, String text) {
         if (strangers < MOST_STRANGERS) {
             strangers++;
@@ -85,9 +92,9 @@ public final class StoreService {
     }
 
     /**
-     * One client of the store. Nothing is read from a slow client while its answers wait to be sent. A client that has
-     * ended its connection gets no more answers. Earlier requests of such a client are still carried out, and then the
-     * connection is closed.
+     * One client of the store. While answers to a client wait to be sent, no more requests of this client are read. A
+     * client that has ended its connection gets no more answers. Earlier requests of such a client are still carried
+     * out, and then the connection is closed.
      */
     private final class Client extends ExactReader {
         private final Map<Integer, KeyWaiter> waits = new HashMap<>();
@@ -196,7 +203,10 @@ public final class StoreService {
                     this::answered);
         }
 
-        /** Handles a failed answer. If the client gets no more answers, continues to read until the connection ends. */
+        /**
+         * Handles a failed write of an answer. If the client has ended the connection, continues to read the received
+         * requests. After any other failure, closes the connection.
+         */
         private void answered(ChannelFuture answer) {
             if (answer.isSuccess() || unanswerable) {
                 return;

@@ -42,7 +42,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A rank's listening port and background loop. All groups share port and loop, and the last group closes them. */
+/**
+ * A rank's listening port and background loop. All groups of the rank share port and loop, and the last group closes
+ * them.
+ */
 public final class TcpPort implements AutoCloseable {
     private final BackgroundLoop loop;
     private final SocketConfig io;
@@ -56,7 +59,10 @@ public final class TcpPort implements AutoCloseable {
     private final List<Runnable> closings = new CopyOnWriteArrayList<>();
     private final Set<Long> instances = ConcurrentHashMap.newKeySet();
     private volatile StoreService served;
-    /** The watches over joins by group name. Groups that join at the same time complete at different times. */
+    /**
+     * For each group name, the detector that reports when all ranks have joined. Groups that join at the same time
+     * complete at different times.
+     */
     private final Map<String, JoinDetector> joins = new ConcurrentHashMap<>();
     /** Addresses of stores whose connection to this process was lost. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
@@ -71,7 +77,8 @@ public final class TcpPort implements AutoCloseable {
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
             prepareKey(plan);
-            // before the port is bound, because a rank may connect to the store as soon as the port is bound
+            // the store is served before the port is bound, because a rank may connect to the store as soon as the port
+            // is bound
             if (plan.serves.isPresent()) {
                 serve(plan.serves.get());
             }
@@ -102,13 +109,13 @@ public final class TcpPort implements AutoCloseable {
     }
 
     /**
-     * Returns the port of a rank, which the first call binds. {@code context.release} releases the port.
+     * Returns the port of a rank. The first call binds the port, and {@code context.release} releases it.
      *
      * @throws FerroException RENDEZVOUS if the port cannot be bound; UNAUTHENTICATED if the secret cannot be read, or
-     *     if a required secret is missing; RESOURCE without memory or descriptors
+     *     if a required secret is missing; RESOURCE if memory or descriptors are exhausted
      */
     public static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
-        // opening the store has bound the port, unless the context has its own store
+        // the port was bound when the store was opened, unless the context has a store of its own
         Optional<TcpPort> bound = context.find(TcpPort.class);
         return bound.isPresent()
                 ? bound.get()
@@ -138,7 +145,8 @@ public final class TcpPort implements AutoCloseable {
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.of(group.name(), group.rank());
-        // only the default without a rendezvous; the host of a store that another process serves is known in any case
+        // loopback is the default without a rendezvous; if another process serves the store, the rendezvous names its
+        // host
         InetAddress meeting = InetAddress.getLoopbackAddress();
         int store = 0;
         Optional<Secret> told = Optional.empty();
@@ -204,7 +212,9 @@ public final class TcpPort implements AutoCloseable {
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 
-    /** Refuses an address that other hosts can reach, unless the secret is strong enough against guessing. */
+    /**
+     * Throws if other hosts can reach the address, and the secret has too few random bytes to be safe against guessing.
+     */
     public static void checkOpen(InetAddress bind, Secret secret, Where where) {
         int random = secret.randomBytes();
         if (bind.isLoopbackAddress() || random >= SecretFile.LEAST_RANDOM_BYTES) {
@@ -261,7 +271,7 @@ public final class TcpPort implements AutoCloseable {
         return address.reachable();
     }
 
-    /** Registers the owner of a group's connections. */
+    /** Registers the receiver of a group's connections. */
     public void enter(long group, int worldSize, TcpListener.ConnectionReceiver guest) {
         listener.expectRanks(worldSize);
         groups.put(group, guest);
@@ -308,7 +318,10 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** Returns a stage that completes on the loop when all ranks of a group have joined through the local store. */
+    /**
+     * Returns a stage that completes when all ranks of a group have joined through the store that this process serves.
+     * The stage completes on the loop.
+     */
     CompletionStage<Void> allJoined(String group) {
         return joins.get(group).allJoined();
     }
@@ -344,7 +357,10 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** The addresses and ports to bind and publish; {@code serves} is the group whose store the port serves, if any. */
+    /**
+     * The addresses and ports to bind and publish. If this rank serves the store, {@code serves} is the group that
+     * joins through the store.
+     */
     private record PortPlan(
             Where where, AddressChoice address, PortCandidates ports, Credentials own, Optional<GroupSpec> serves) {}
 
@@ -394,7 +410,8 @@ public final class TcpPort implements AutoCloseable {
             }
             TcpListener.ConnectionReceiver guest = groups.get(hello.member().group());
             if (guest == null) {
-                // only peers of a joined group open data connections, so the group existed and was closed
+                // only peers of a joined group open data connections, so this rank had joined the group and has closed
+                // it
                 throw new Refusal(
                         hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "

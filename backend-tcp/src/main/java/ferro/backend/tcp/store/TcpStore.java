@@ -43,14 +43,14 @@ import java.util.function.Supplier;
 /** A client of a store over one connection. Any thread except the thread of the loop may call the client. */
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
-    /** Longest wait of {@link #close}. */
+    /** Maximum time that {@link #close} waits. */
     private static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
     private final Channel channel;
     private final StoreOptions opening;
     private final RequestState requests;
 
-    /** The state that all requests over one connection share. */
+    /** The state of one connection, which all requests over the connection share. */
     private static final class RequestState {
         private final Map<Integer, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
         private final AtomicInteger numbers = new AtomicInteger();
@@ -73,7 +73,7 @@ public final class TcpStore implements Store {
             channel.config().setAutoClose(false);
             TlsHandler.install(channel);
             channel.pipeline().addLast(new AnswerReader());
-            // the connection may have been reset before it had a reader
+            // the connection may have been reset before the reader was added, so the reader may not notice the end
             channel.closeFuture().addListener(ended -> gone((Throwable) null));
         });
     }
@@ -90,7 +90,7 @@ public final class TcpStore implements Store {
      * @param what          name of the store, such as "the store at 10.0.0.1:29500"
      * @param where         group and rank in failures
      * @param clock         clock of the deadlines, in nanoseconds
-     * @param opener        purpose of the store, with a deadline
+     * @param opener        purpose for which the store was opened, with a deadline
      * @param each          longest wait of a call after the deadline of {@code opener}
      * @param servedLocally whether this process serves the store
      * @param release       called once when the store is closed
@@ -164,7 +164,7 @@ public final class TcpStore implements Store {
         if (requests.closed.get()) {
             return CompletableFuture.failedStage(closedBefore(request));
         }
-        // does not throw a refusal of an earlier set, because a leaving rank must release its slot in any case
+        // does not throw if an earlier set was refused, because a leaving rank must release its slot in any case
         return submit(request).thenApply(Reply::valueOrNull).minimalCompletionStage();
     }
 
@@ -213,7 +213,7 @@ public final class TcpStore implements Store {
             awaitLast(nanos);
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
-                // values that were just set are in the queue before the close; a loop that ends drops unsent bytes
+                // waits until values that were just set are sent, because a loop that ends drops unsent bytes
                 closing.awaitUninterruptibly(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
             opening.release.run();
@@ -221,9 +221,9 @@ public final class TcpStore implements Store {
     }
 
     /**
-     * Waits for the answer to the last change for a limited time, even if this thread is interrupted. Closing a
-     * connection with unread answers resets the connection. The store may then drop requests that the store has not
-     * read.
+     * Waits a limited time for the answer to the last request that changes the store, even if this thread is
+     * interrupted. Closing a connection with unread answers resets the connection. The store may then drop requests
+     * that the store has not read.
      */
     private void awaitLast(long nanos) {
         CompletableFuture<Reply> last = requests.changed;
@@ -296,14 +296,20 @@ public final class TcpStore implements Store {
                 .addListener((ChannelFutureListener) this::sent);
     }
 
-    /** Handles a failed request. Continues to read, because the last bytes of the connection may have the reason. */
+    /**
+     * Handles a failed write of a request. If the connection has ended, continues to read, because its last bytes may
+     * contain the reason. After any other failure, closes the connection.
+     */
     private void sent(ChannelFuture request) {
         if (!request.isSuccess() && !WriteErrorClassifier.isOfConnection(request.cause())) {
             channel.close();
         }
     }
 
-    /** Returns this store with a join's deadline. After the deadline, a request fails unless answered at once. */
+    /**
+     * Returns a view of this store with a join's deadline. After the deadline, a request fails unless the store answers
+     * at once.
+     */
     public TcpStore until(StorePurpose join) {
         StoreOptions until = new StoreOptions(
                 opening.what,
@@ -334,7 +340,9 @@ public final class TcpStore implements Store {
         return LoopWaiter.until(asked, nanos, opening.where, late);
     }
 
-    /** Returns whether a request had no answer in time. The connection and the store may still work. */
+    /**
+     * Returns whether a request failed because no answer arrived in time. The connection and the store may still work.
+     */
     static boolean isUnanswered(FerroException failure) {
         return failure.code() == Code.RENDEZVOUS && failure.getCause() instanceof TimeoutException;
     }
@@ -357,7 +365,7 @@ public final class TcpStore implements Store {
         }
     }
 
-    /** A reader of answers of the store, on the loop. */
+    /** Reads the answers of the store, on the loop. */
     private final class AnswerReader extends ExactReader {
         private AnswerHead head;
 
@@ -388,7 +396,8 @@ public final class TcpStore implements Store {
         }
 
         private void answered(AnswerHead said, byte[] value) {
-            // before the removal of the request, because an error after the removal would leave it pending for ever
+            // created before the request is removed: after an error between the two steps, the request would never
+            // complete
             Reply reply = said.answer() == AnswerKind.REFUSED ? null : new Reply(said.answer(), value);
             CompletableFuture<Reply> asked = requests.pending.remove(said.number());
             if (reply != null) {

@@ -8,7 +8,10 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
-/** A job file of this rank, which is removed when all ranks have joined, the port closes, or the JVM exits. */
+/**
+ * A job file that this rank has written. The file is removed when all ranks have joined, the port closes, or the JVM
+ * exits.
+ */
 final class WrittenJobFile {
     private final JobAddressFile file;
     private final JobFileContent entry;
@@ -39,7 +42,10 @@ final class WrittenJobFile {
         return written;
     }
 
-    /** Removes the file, unless another start has replaced it; idempotent. Not for loops, as the file may be remote. */
+    /**
+     * Removes the file, unless another start has replaced it; idempotent. Event loops must not call this method,
+     * because the file may be on a network file system.
+     */
     synchronized void remove() {
         if (removed) {
             return;

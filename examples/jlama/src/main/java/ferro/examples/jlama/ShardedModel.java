@@ -108,7 +108,7 @@ final class ShardedModel implements AutoCloseable {
         return token[0];
     }
 
-    /** Returns what rank 0 has sampled from, with a temperature of 0. */
+    /** Returns a copy of the values from which rank 0 chose the last token: logits if the temperature is 0. */
     float[] logits() {
         float[] copy = new float[model.getConfig().vocabularySize];
         logits.getMemorySegment()
